@@ -1,0 +1,3 @@
+//! placeholder
+pub mod data;
+pub use eigenspan_linalg::{Mat, MatRef, exec};

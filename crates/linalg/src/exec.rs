@@ -1,0 +1,124 @@
+//! How work is run: cut into pieces by shape, done by a few threads, watched and stopped by a [`Monitor`].
+//!
+//! Threads live for one call (`std::thread::scope`). There is no pool to keep: nothing global, nothing that a
+//! `fork` could leave hanging, nothing to configure twice. The price is some tens of microseconds a call, so
+//! only pieces of a millisecond and more are handed out. What is cut is decided by the shape of the data and
+//! never by the number of threads, and results are taken in the order of the pieces: the same bits come out of
+//! one thread and of sixty-four.
+
+use std::num::NonZero;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::Error;
+
+/// Watches long work and may stop it. It has no clock: whoever implements it decides when to look at one.
+pub trait Monitor: Sync {
+    /// `done` of `total` pieces of `stage` are finished.
+    fn progress(&self, _stage: &'static str, _done: usize, _total: usize) {}
+    /// True once the work should stop.
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// Watches nothing, stops nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Quiet;
+
+impl Monitor for Quiet {}
+
+/// How many threads to use and who watches.
+#[derive(Clone, Copy)]
+pub struct Exec<'a> {
+    threads: usize,
+    monitor: &'a dyn Monitor,
+}
+
+impl Default for Exec<'_> {
+    /// All cores, watched by nobody.
+    fn default() -> Self {
+        Exec::new(None, &Quiet)
+    }
+}
+
+impl<'a> Exec<'a> {
+    /// `threads` threads, or as many as there are cores.
+    pub fn new(threads: Option<NonZero<usize>>, monitor: &'a dyn Monitor) -> Self {
+        let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
+        Self { threads: threads.map_or_else(cores, NonZero::get), monitor }
+    }
+
+    /// Runs `work(0), …, work(pieces − 1)` and returns the results in that order.
+    pub fn map<T: Send>(&self, stage: &'static str, pieces: usize, work: impl Fn(usize) -> T + Sync) -> Result<Vec<T>, Error> {
+        let mut slots: Vec<Option<T>> = (0..pieces).map(|_| None).collect();
+        self.each_chunk(stage, &mut slots, 1, |i, slot| slot[0] = Some(work(i)))?;
+        Ok(slots.into_iter().map(|slot| slot.expect("every piece was run")).collect())
+    }
+
+    /// Cuts `out` into chunks of `size` and runs `work(i, chunk i)` on each.
+    pub fn each_chunk<T: Send>(
+        &self,
+        stage: &'static str,
+        out: &mut [T],
+        size: usize,
+        work: impl Fn(usize, &mut [T]) + Sync,
+    ) -> Result<(), Error> {
+        let pieces = out.len().div_ceil(size.max(1));
+        let queue = Mutex::new(out.chunks_mut(size.max(1)).enumerate());
+        let done = AtomicUsize::new(0);
+        let worker = || {
+            while !self.monitor.cancelled() {
+                let next = queue.lock().expect("no piece panics while it holds the queue").next();
+                let Some((i, chunk)) = next else { return };
+                work(i, chunk);
+                self.monitor.progress(stage, done.fetch_add(1, Ordering::Relaxed) + 1, pieces);
+            }
+        };
+        match self.threads.min(pieces) {
+            0 | 1 => worker(),
+            threads => std::thread::scope(|scope| {
+                for _ in 1..threads {
+                    scope.spawn(worker);
+                }
+                worker();
+            }),
+        }
+        if done.into_inner() == pieces { Ok(()) } else { Err(Error::Cancelled) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_the_order_of_the_pieces_for_any_number_of_threads() {
+        for threads in [1, 2, 4, 9] {
+            let exec = Exec::new(NonZero::new(threads), &Quiet);
+            assert_eq!(exec.map("square", 100, |i| i * i).unwrap(), (0..100).map(|i| i * i).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_cancelled_run_says_so_and_stops_early() {
+        struct After(AtomicUsize);
+        impl Monitor for After {
+            fn progress(&self, _: &'static str, done: usize, _: usize) {
+                self.0.store(done, Ordering::Relaxed);
+            }
+            fn cancelled(&self) -> bool {
+                self.0.load(Ordering::Relaxed) >= 3
+            }
+        }
+        let monitor = After(AtomicUsize::new(0));
+        let exec = Exec::new(NonZero::new(1), &monitor);
+        assert_eq!(exec.map("count", 1000, |i| i), Err(Error::Cancelled));
+        assert_eq!(monitor.0.into_inner(), 3);
+    }
+
+    #[test]
+    fn no_pieces_is_done_at_once() {
+        assert_eq!(Exec::default().map("nothing", 0, |i| i), Ok(vec![]));
+    }
+}
