@@ -1,3 +1,44 @@
-//! placeholder
+//! eigenspan finds how many dimensions your data really have, and gives you the projection.
+//!
+//! It is *Principal Coefficients Embedding* (PCE): samples in, k and Θ out, nothing to tune.
+//!
+//! ```
+//! use eigenspan::data::generate::Subspaces;
+//! use eigenspan::PceParams;
+//!
+//! // 300 samples of 60 features in 2 subspaces of 4 dimensions each, with noise.
+//! let data = Subspaces { samples: 300, features: 60, subspaces: 2, dim: 4, noise: 0.05 }.generate(7)?;
+//!
+//! let model = PceParams::default().fit(&data.samples)?;
+//! assert_eq!(model.k(), 8);
+//!
+//! let features = model.transform(&data.samples)?;      // 300 × 8
+//! let recovery = model.recover(&data.samples)?;        // clean part and error, in the data's own units
+//! println!("{}", model.why());
+//! # assert_eq!((features.rows(), features.cols()), (300, 8));
+//! # assert_eq!(recovery.score.len(), 300);
+//! # Ok::<(), eigenspan::Error>(())
+//! ```
+//!
+//! | module | what is there |
+//! |---|---|
+//! | [`data`] | samples: dense `f32`, `f64`, `u8` or sparse; data sets; generators |
+//! | [`prepare`] | unit length, z-scores, centring |
+//! | [`reduce`] | the methods, one file each |
+//!
+//! This crate computes. It opens no file, reads no clock and no environment, and prints nothing.
+
 pub mod data;
-pub use eigenspan_linalg::{Mat, MatRef, exec};
+mod distinct;
+mod error;
+pub mod prepare;
+pub mod reduce;
+mod text;
+
+pub use eigenspan_linalg::exec::{self, Exec, Monitor, Quiet};
+pub use eigenspan_linalg::{Mat, MatRef};
+pub use error::Error;
+pub use prepare::Normalize;
+pub use reduce::parts::lambda::Lambda;
+pub use reduce::pce::{Dim, Pce, PceParams, RankRule, Weights};
+pub use text::short_number;

@@ -50,7 +50,12 @@ impl<'a> Exec<'a> {
     }
 
     /// Runs `work(0), …, work(pieces − 1)` and returns the results in that order.
-    pub fn map<T: Send>(&self, stage: &'static str, pieces: usize, work: impl Fn(usize) -> T + Sync) -> Result<Vec<T>, Error> {
+    pub fn map<T: Send>(
+        &self,
+        stage: &'static str,
+        pieces: usize,
+        work: impl Fn(usize) -> T + Sync,
+    ) -> Result<Vec<T>, Error> {
         let mut slots: Vec<Option<T>> = (0..pieces).map(|_| None).collect();
         self.each_chunk(stage, &mut slots, 1, |i, slot| slot[0] = Some(work(i)))?;
         Ok(slots.into_iter().map(|slot| slot.expect("every piece was run")).collect())

@@ -14,6 +14,7 @@
 //! ```
 //! Through R rather than the Gram matrix: every σ is right to a few eps·σ₁, however small it is.
 
+use crate::Error;
 use crate::blocks::{Blocks, Transposed};
 use crate::exec::Exec;
 use crate::mat::{Mat, MatMut};
@@ -21,7 +22,6 @@ use crate::product::Columns;
 use crate::scale::times_power_of_two;
 use crate::svd::{self, RightSvd};
 use crate::triangle::{orthonormalise, triangle};
-use crate::Error;
 
 /// Feature directions computed at once when X has fewer samples than features.
 const STRIPE: usize = 256;
@@ -89,7 +89,8 @@ fn unscaled(mut sigma: Vec<f64>, x: &dyn Blocks) -> Vec<f64> {
 
 fn fix_signs(basis: &mut Mat) {
     for j in 0..basis.cols() {
-        let largest = (0..basis.rows()).fold(0.0f64, |best, i| if basis.at(i, j).abs() > best.abs() { basis.at(i, j) } else { best });
+        let largest = (0..basis.rows())
+            .fold(0.0f64, |best, i| if basis.at(i, j).abs() > best.abs() { basis.at(i, j) } else { best });
         if largest < 0.0 {
             (0..basis.rows()).for_each(|i| basis.row_mut(i)[j] *= -1.0);
         }
@@ -102,7 +103,15 @@ mod tests {
 
     /// Läuchli's matrix [1ᵀ; μI]: σ = √(n + μ²), μ, …, μ. Its Gram matrix rounds μ = 3e-9 away.
     fn lauchli(n: usize, mu: f64) -> Mat {
-        Mat::from_fn(n + 1, n, |i, j| if i == 0 { 1.0 } else if i == j + 1 { mu } else { 0.0 })
+        Mat::from_fn(n + 1, n, |i, j| {
+            if i == 0 {
+                1.0
+            } else if i == j + 1 {
+                mu
+            } else {
+                0.0
+            }
+        })
     }
 
     #[test]
@@ -125,7 +134,8 @@ mod tests {
             let u = whole.basis(5, Exec::default()).unwrap();
             // XᵀX u = σ² u and uᵀu = 1, entry by entry.
             for c in 0..5 {
-                let xu: Vec<f64> = (0..x.rows()).map(|i| (0..x.cols()).map(|j| x.at(i, j) * u.at(j, c)).sum()).collect();
+                let xu: Vec<f64> =
+                    (0..x.rows()).map(|i| (0..x.cols()).map(|j| x.at(i, j) * u.at(j, c)).sum()).collect();
                 for j in 0..x.cols() {
                     let back: f64 = (0..x.rows()).map(|i| x.at(i, j) * xu[i]).sum();
                     let want = whole.sigma[c].powi(2) * u.at(j, c);
@@ -135,7 +145,8 @@ mod tests {
                     let dot: f64 = (0..x.cols()).map(|j| u.at(j, c) * u.at(j, d)).sum();
                     assert!((dot - if c == d { 1.0 } else { 0.0 }).abs() < 100.0 * f64::EPSILON);
                 }
-                let largest = (0..x.cols()).map(|j| u.at(j, c)).fold(0.0f64, |b, v| if v.abs() > b.abs() { v } else { b });
+                let largest =
+                    (0..x.cols()).map(|j| u.at(j, c)).fold(0.0f64, |b, v| if v.abs() > b.abs() { v } else { b });
                 assert!(largest > 0.0);
             }
         }

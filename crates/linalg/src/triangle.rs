@@ -13,14 +13,17 @@ use std::ops::Range;
 
 use faer::Par;
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::householder::{apply_block_householder_sequence_on_the_left_in_place_scratch, apply_block_householder_sequence_on_the_left_in_place_with_conj};
+use faer::linalg::householder::{
+    apply_block_householder_sequence_on_the_left_in_place_scratch,
+    apply_block_householder_sequence_on_the_left_in_place_with_conj,
+};
 use faer::linalg::qr::no_pivoting::factor::{qr_in_place, qr_in_place_scratch, recommended_block_size};
 use faer::{Conj, MatMut as FaerMut};
 
+use crate::Error;
 use crate::blocks::Blocks;
 use crate::exec::Exec;
 use crate::mat::{Mat, MatMut};
-use crate::Error;
 
 /// R (p × p, upper triangular, zeros below) of a matrix with p columns.
 pub fn triangle(a: &dyn Blocks, exec: Exec<'_>) -> Result<Mat, Error> {

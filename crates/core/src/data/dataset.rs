@@ -31,7 +31,8 @@ impl Labels {
             (Err(_), Err(_)) => a.cmp(b),
         });
         names.dedup();
-        let index: std::collections::HashMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
+        let index: std::collections::HashMap<&str, usize> =
+            names.iter().enumerate().map(|(i, n)| (n.as_str(), i)).collect();
         let of = of_samples.iter().map(|name| index[name.as_str()]).collect();
         Self { of, names }
     }
@@ -77,10 +78,10 @@ impl Dataset {
         }
         Some(Self {
             samples: self.samples.select_rows(index),
-            labels: self.labels.as_ref().map(|l| Labels {
-                names: l.names.clone(),
-                of: index.iter().map(|&i| l.of[i]).collect(),
-            }),
+            labels: self
+                .labels
+                .as_ref()
+                .map(|l| Labels { names: l.names.clone(), of: index.iter().map(|&i| l.of[i]).collect() }),
             image: self.image,
             feature_names: self.feature_names.clone(),
             ids: self.ids.as_ref().map(|ids| index.iter().map(|&i| ids[i].clone()).collect()),

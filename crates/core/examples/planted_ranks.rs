@@ -1,0 +1,85 @@
+//! How often is k right? Planted ranks over shapes, strengths and row lengths, 100 seeds each, for every λ rule.
+//!
+//! `cargo run --release -p eigenspan --example planted_ranks` prints the table of `docs/studies/planted-rank.md`.
+#![expect(clippy::print_stdout, reason = "printing is what this example is for")]
+
+use eigenspan::data::generate::Normal;
+use eigenspan::reduce::parts::threshold::known_noise;
+use eigenspan::{Error, Lambda, Mat, PceParams};
+
+const SEEDS: u64 = 100;
+const SHAPES: [(usize, usize); 3] = [(120, 300), (300, 120), (180, 180)];
+const RANKS: [usize; 3] = [3, 8, 15];
+/// The planted singular values go from this many times the optimal cut to twice that.
+const STRENGTHS: [f64; 2] = [3.0, 1.3];
+
+/// What the rows look like when they reach us.
+#[derive(Clone, Copy)]
+enum Rows {
+    /// Signal of varying length plus white noise, as a sensor gives it.
+    Raw,
+    /// The same, already scaled to unit length by someone before us.
+    Unit,
+}
+
+/// Rank-`d` signal whose rows vary in length by exp(½N(0, 1)), plus white noise of deviation 1.
+fn planted((n, m): (usize, usize), d: usize, strength: f64, seed: u64) -> Mat {
+    let mut normal = Normal::new(seed);
+    let (short, long) = (n.min(m) as f64, n.max(m) as f64);
+    let cut = known_noise(short / long) * long.sqrt();
+    let gains: Vec<f64> = (0..n).map(|_| (0.5 * normal.draw()).exp()).collect();
+    let mean_square = gains.iter().map(|g| g * g).sum::<f64>() / n as f64;
+    let left = Mat::from_fn(n, d, |i, _| normal.draw() * gains[i] / (n as f64 * mean_square).sqrt());
+    let right = Mat::from_fn(d, m, |_, _| normal.draw() / (m as f64).sqrt());
+    let sigma = |j: usize| strength * cut * (1.0 + j as f64 / d as f64);
+    Mat::from_fn(n, m, |i, l| (0..d).map(|j| left.at(i, j) * sigma(j) * right.at(j, l)).sum::<f64>() + normal.draw())
+}
+
+fn unit(mut x: Mat) -> Mat {
+    for i in 0..x.rows() {
+        let length = eigenspan::prepare::norm(x.row(i));
+        x.row_mut(i).iter_mut().for_each(|y| *y /= length);
+    }
+    x
+}
+
+/// `97 (8.0)`: how often k = d in percent, and the mean k.
+fn score(lambda: Lambda, data: &[Mat], d: usize) -> Result<String, Error> {
+    let params = PceParams { lambda, ..PceParams::default() };
+    let ks: Vec<usize> = data.iter().map(|x| params.fit(x).map(|model| model.k())).collect::<Result<_, _>>()?;
+    let right = ks.iter().filter(|k| **k == d).count() as f64 / ks.len() as f64;
+    Ok(format!("{:.0} ({:.1})", 100.0 * right, ks.iter().sum::<usize>() as f64 / ks.len() as f64))
+}
+
+fn main() -> Result<(), Error> {
+    println!("Percent of {SEEDS} seeds with k = d (mean k in brackets).\n");
+    println!("| rows | n × m | d | strength | auto | noise known | screenot | energy 0.9 |");
+    println!("|---|---|---|---|---|---|---|---|");
+    for rows in [Rows::Raw, Rows::Unit] {
+        for shape in SHAPES {
+            for d in RANKS {
+                for strength in STRENGTHS {
+                    let raw = (0..SEEDS).map(|seed| planted(shape, d, strength, seed));
+                    let (name, data): (_, Vec<Mat>) = match rows {
+                        Rows::Raw => ("raw", raw.collect()),
+                        Rows::Unit => ("unit", raw.map(unit).collect()),
+                    };
+                    let known = match rows {
+                        Rows::Raw => score(Lambda::Noise(1.0), &data, d)?,
+                        Rows::Unit => "–".into(), // nobody knows the noise of rows that were scaled
+                    };
+                    println!(
+                        "| {name} | {} × {} | {d} | {strength}–{} | {} | {known} | {} | {} |",
+                        shape.0,
+                        shape.1,
+                        2.0 * strength,
+                        score(Lambda::Auto, &data, d)?,
+                        score(Lambda::ScreeNot, &data, d)?,
+                        score(Lambda::Energy(0.9), &data, d)?,
+                    );
+                }
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,129 @@
+//! What can be wrong with what was asked, and what to do about it.
+
+/// Why a fit or a transform was refused. [`Display`](std::fmt::Display) is the fact, [`hint`](Error::hint) the next step.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A value is NaN or infinite.
+    #[error("the value at row {row}, column {column} is {value}; every value must be finite")]
+    NotFinite {
+        /// Row, counted from 0.
+        row: usize,
+        /// Column, counted from 0.
+        column: usize,
+        /// The value.
+        value: f64,
+    },
+    /// There is nothing to learn from.
+    #[error("cannot fit {n} samples of {m} features: at least one of each is needed")]
+    Empty {
+        /// Samples.
+        n: usize,
+        /// Features.
+        m: usize,
+    },
+    /// Every value is zero, or centring leaves nothing.
+    #[error("the {n} samples are all zero{}", if *.centred { " once their mean is taken away" } else { "" })]
+    AllZero {
+        /// Samples.
+        n: usize,
+        /// Whether the mean was subtracted.
+        centred: bool,
+    },
+    /// A parameter is out of its range.
+    #[error("`{name}` must be {expected}, got {got}")]
+    Parameter {
+        /// The parameter.
+        name: &'static str,
+        /// What it must be.
+        expected: &'static str,
+        /// What it was.
+        got: f64,
+    },
+    /// More dimensions than the data carry.
+    #[error("cannot keep {asked} dimensions: {n} samples of {m} features carry {most}")]
+    DimTooLarge {
+        /// Dimensions asked for.
+        asked: usize,
+        /// The numerical rank of the prepared data.
+        most: usize,
+        /// Samples.
+        n: usize,
+        /// Features.
+        m: usize,
+    },
+    /// Zero samples, refused in strict mode.
+    #[error("{count} of the samples have length zero, the first in row {first}, and cannot be scaled to unit length")]
+    ZeroSamples {
+        /// How many.
+        count: usize,
+        /// The first of them, counted from 0.
+        first: usize,
+    },
+    /// No singular value above the cut, refused in strict mode.
+    #[error("no direction stands out: the largest singular value {sigma:.6e} is not above the cut {tau:.6e}")]
+    NothingAboveCut {
+        /// The largest singular value.
+        sigma: f64,
+        /// The cut.
+        tau: f64,
+    },
+    /// Samples to transform that do not fit the model.
+    #[error("the model was fitted on {expected} features, the samples have {got}")]
+    FeatureMismatch {
+        /// Features of the model.
+        expected: usize,
+        /// Features of the samples.
+        got: usize,
+    },
+    /// Features to map back that do not fit the model.
+    #[error("the model has {expected} columns, the features have {got}")]
+    ColumnMismatch {
+        /// Columns of the model.
+        expected: usize,
+        /// Columns given.
+        got: usize,
+    },
+    /// One length a row is needed.
+    #[error("{rows} rows need {rows} lengths, got {got}")]
+    LengthMismatch {
+        /// Rows given.
+        rows: usize,
+        /// Lengths given.
+        got: usize,
+    },
+    /// The parts of a model contradict each other.
+    #[error("not a valid model: {0}")]
+    Model(String),
+    /// The decomposition failed or was cancelled.
+    #[error(transparent)]
+    Linalg(#[from] eigenspan_linalg::Error),
+}
+
+impl Error {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::NotFinite { .. } => "drop the row or fill the value in before fitting".into(),
+            Self::AllZero { centred: true, .. } => "fit without centring, or with more than one distinct sample".into(),
+            Self::DimTooLarge { most, .. } => format!("use a dimension of {most} or less, or `auto`"),
+            Self::Parameter { name: "energy", got, .. } if (1.0..=100.0).contains(got) => {
+                format!("for {got} percent write {}", got / 100.0)
+            }
+            Self::ZeroSamples { .. } => "drop these rows, normalise with `none`, or leave strict mode".into(),
+            Self::NothingAboveCut { .. } => {
+                "raise λ, give the noise level, or leave strict mode to keep one direction".into()
+            }
+            Self::FeatureMismatch { .. } => {
+                "samples are rows and features are columns: is the matrix transposed?".into()
+            }
+            Self::LengthMismatch { .. } => "pass the row lengths of the samples the features came from".into(),
+            _ => return None,
+        })
+    }
+
+    /// Whether the work was stopped by its monitor rather than refused.
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Linalg(eigenspan_linalg::Error::Cancelled))
+    }
+}

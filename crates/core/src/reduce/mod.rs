@@ -1,0 +1,4 @@
+//! The methods: one method, one file; the steps they share in [`parts`].
+
+pub mod parts;
+pub mod pce;

@@ -1,0 +1,4 @@
+//! Steps that methods share, named by what they compute.
+
+pub mod lambda;
+pub mod threshold;

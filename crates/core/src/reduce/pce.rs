@@ -1,0 +1,513 @@
+//! Principal Coefficients Embedding: how many dimensions the samples have, and the projection onto them.
+//!
+//! | paper | code | meaning |
+//! |---|---|---|
+//! | D (m × n) | `x` = Dᵀ (n × m) | samples, prepared: unit length, then perhaps centred |
+//! | U, Σ | `basis` (m × k), `sigma` | left singular vectors and singular values of D = UΣVᵀ |
+//! | λ | `lambda`, `tau` = 1/√λ | weight of the error; directions with σ ≤ τ are error |
+//! | k = m′ | `k` | #{σᵢ² > 1/λ}, the dimension |
+//! | C | [`Pce::coefficients`] | V_k V_kᵀ, how each sample is written in terms of the others |
+//! | D₀, E | [`Pce::recover`] | clean samples U_k Σ_k V_kᵀ and the error D − D₀ |
+//! | Θ (m × k) | [`Pce::theta`] | U_k Σ_k⁻¹, the projection: z = Θᵀy |
+//!
+//! **Step 1, robustness** (the paper's eq3.1b and Theorem 1). Clean samples D₀ that express themselves, with as
+//! little error E as pays:
+//! ```text
+//!     min  ½‖C‖²_F + ½λ‖E‖²_F    s.t.  D = D₀ + E,  D₀ = D₀C
+//! ```
+//! For a D₀ of rank r the best C is V_r V_rᵀ (Lemma 1), with ‖C‖²_F = r, and the best D₀ is the truncated SVD, with
+//! ‖E‖²_F = Σ_{i>r} σᵢ². So the objective is ½(r + λ Σ_{i>r} σᵢ²): one more direction costs 1 and saves λσᵢ², and
+//! ```text
+//!     k = #{ i : σᵢ² > 1/λ },     C = V_k V_kᵀ,     D₀ = U_k Σ_k V_kᵀ
+//! ```
+//!
+//! **Step 2, embedding** (eq3.3, thm3:equ2–4). With A = C, find Θ with ΘᵀDDᵀΘ = I that minimises ‖ΘᵀD − ΘᵀDA‖_F,
+//! that is the leading solutions of D(A + Aᵀ − AAᵀ)Dᵀθ = s DDᵀθ. *Claim:* Θ = U_k Σ_k⁻¹ solves this exactly.
+//! *Proof.* A is a symmetric projector, so A + Aᵀ − AAᵀ = A. In the basis θ = U Σ⁻¹ q (D of full rank on its range)
+//! ```text
+//!     Dᵀθ = V Σ Uᵀ U Σ⁻¹ q = V q
+//!     D A Dᵀθ = U Σ Vᵀ V_k V_kᵀ V q = U Σ (q₁ … q_k, 0 … 0)ᵀ,        DDᵀθ = U Σ q
+//! ```
+//! so the problem reads diag(1, …, 1, 0, …, 0) q = s q: the eigenvalue 1 with multiplicity exactly k, spanned by the
+//! first k unit vectors q, and 0 otherwise. Hence Θ = U_k Σ_k⁻¹ Q for any rotation Q; with Q = I, ΘᵀDDᵀΘ = I, and the
+//! objective is ‖V_kᵀ − V_kᵀV_kV_kᵀ‖ = 0. ∎ No eigenproblem is ever solved.
+//!
+//! Peng, Lu, Yi, Tang (2017) — `peng2017` in `docs/references.bib`. **Where we differ:** λ is chosen by the data
+//! unless given ([`Lambda`]); the authors' released code takes one direction more than Theorem 1
+//! ([`RankRule::Released`]) and returns Θ up to an arbitrary rotation with columns scaled to length one.
+
+use eigenspan_linalg::product::Columns;
+use eigenspan_linalg::{Exec, Mat, decompose};
+
+use super::parts::lambda::{Cut, Lambda, Spectrum, Warning};
+use crate::Error;
+use crate::data::{ImageShape, Matrix, NumberType, Samples};
+use crate::prepare::{Normalize, Preparation, Prepared, Scan};
+use crate::text::short_number;
+
+/// Rows transformed as one piece of work.
+const STRETCH: usize = 256;
+
+/// How many dimensions to keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dim {
+    /// The k of Theorem 1.
+    #[default]
+    Auto,
+    /// This many (the paper's PCE2); λ plays no part.
+    Fixed(usize),
+}
+
+/// How k follows from λ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RankRule {
+    /// Theorem 1: k = #{σᵢ² > 1/λ}.
+    #[default]
+    Theorem,
+    /// The authors' released code: one more, and at least 2.
+    Released,
+}
+
+/// How directions are weighted in the features.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Weights {
+    /// 1/σ for every direction kept, as in the paper.
+    #[default]
+    Hard,
+}
+
+/// What is asked of PCE. The default asks for nothing: everything is chosen by the data.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PceParams {
+    /// How λ is chosen.
+    pub lambda: Lambda,
+    /// How many dimensions to keep.
+    pub dim: Dim,
+    /// How k follows from λ.
+    pub rank_rule: RankRule,
+    /// How samples are scaled.
+    pub normalize: Normalize,
+    /// Whether the mean of the scaled samples is subtracted; the paper does not.
+    pub center: bool,
+    /// How directions are weighted.
+    pub weights: Weights,
+    /// Refuse zero samples and k = 0 instead of warning.
+    pub strict: bool,
+}
+
+impl PceParams {
+    /// Learns k and Θ from samples in rows, on all cores.
+    pub fn fit<'a>(&self, samples: impl Into<Samples<'a>>) -> Result<Pce, Error> {
+        self.fit_with(samples, Exec::default())
+    }
+
+    /// Learns k and Θ, on as many threads as `exec` says and under its eyes. The result does not depend on it.
+    pub fn fit_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Pce, Error> {
+        let samples = samples.into();
+        self.lambda.check()?;
+        let scan = Scan::of(samples, exec)?;
+        let mut warnings = self.zero_samples(&scan)?;
+        let preparation = Preparation::learn(samples, &scan, self.normalize, self.center, None, exec)?;
+        let view = Prepared::new(samples, &preparation, &scan);
+        let whole = decompose(&view, exec)?;
+        if whole.sigma[0] == 0.0 {
+            return Err(Error::AllZero { n: samples.rows(), centred: preparation.mean.is_some() });
+        }
+        let spectrum = Spectrum { samples, scan: &scan, preparation: &preparation, sigma: &whole.sigma };
+        let cut = self.cut(&spectrum, exec)?;
+        let (k, columns) = self.columns(&cut, &spectrum, &mut warnings)?;
+        let basis = whole.basis(columns, exec)?;
+        warnings.extend(cut.warnings.iter().cloned());
+        let parts = PceParts {
+            params: *self,
+            n: samples.rows(),
+            number_type: samples.number_type(),
+            image: None,
+            tau: cut.tau,
+            lambda: cut.lambda,
+            lambda_rule: cut.rule.into(),
+            k,
+            k_interval: (cut.interval.0.min(k), cut.interval.1.max(k)),
+            solver: "qr-svd".into(),
+            certified: cut.interval.0 == cut.interval.1,
+            why: why(k, &whole.sigma, &cut, self.rank_rule),
+            warnings,
+            preparation: preparation.clone(),
+            sigma: whole.sigma,
+            basis,
+        };
+        Pce::new(parts)
+    }
+
+    fn zero_samples(&self, scan: &Scan) -> Result<Vec<Warning>, Error> {
+        let zero = scan.zero_samples();
+        match zero.first() {
+            Some(&first) if self.normalize == Normalize::Unit && self.strict => {
+                Err(Error::ZeroSamples { count: zero.len(), first })
+            }
+            Some(_) if self.normalize == Normalize::Unit => {
+                Ok(vec![Warning::ZeroSamples { count: zero.len(), rows: zero.into_iter().take(10).collect() }])
+            }
+            _ => Ok(vec![]),
+        }
+    }
+
+    fn cut(&self, spectrum: &Spectrum<'_>, exec: Exec<'_>) -> Result<Cut, Error> {
+        let Dim::Fixed(asked) = self.dim else { return self.lambda.cut(spectrum, exec) };
+        let (n, m) = (spectrum.samples.rows(), spectrum.samples.cols());
+        let most = spectrum.numerical_rank();
+        if asked == 0 {
+            return Err(Error::Parameter { name: "dim", expected: "at least 1", got: 0.0 });
+        }
+        if asked > most {
+            return Err(Error::DimTooLarge { asked, most, n, m });
+        }
+        Ok(spectrum.at_rank(asked, "dim", "the dimension that was given".into()))
+    }
+
+    /// k by the rank rule, and how many columns are kept for it.
+    fn columns(
+        &self,
+        cut: &Cut,
+        spectrum: &Spectrum<'_>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<(usize, usize), Error> {
+        let released = self.rank_rule == RankRule::Released && self.dim == Dim::Auto;
+        if released {
+            let asked = (cut.k + 1).max(2).min(spectrum.sigma.len());
+            let most = spectrum.numerical_rank();
+            if asked > most {
+                warnings.push(Warning::RankCapped { asked, most });
+            }
+            return Ok((asked.min(most), asked.min(most)));
+        }
+        if cut.k == 0 {
+            if self.strict {
+                return Err(Error::NothingAboveCut { sigma: spectrum.sigma[0], tau: cut.tau });
+            }
+            warnings.push(Warning::NothingAboveCut);
+        }
+        Ok((cut.k, cut.k.max(1)))
+    }
+}
+
+/// Why this k, in one sentence.
+fn why(k: usize, sigma: &[f64], cut: &Cut, rule: RankRule) -> String {
+    let p = sigma.len();
+    let tau = short_number(cut.tau);
+    let next = match sigma.get(k) {
+        Some(s) if k > 0 => format!("; σ_{k} = {} and σ_{} = {}", short_number(sigma[k - 1]), k + 1, short_number(*s)),
+        _ => String::new(),
+    };
+    let more = if rule == RankRule::Released { ", then one more by the released rule" } else { "" };
+    format!("k = {k}: {} of {p} singular values are above τ = {tau} ({}){more}{next}", cut.k, cut.reason)
+}
+
+/// Everything a model is, as plain data. [`Pce::new`] checks it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PceParts {
+    /// What was asked.
+    pub params: PceParams,
+    /// Training samples.
+    pub n: usize,
+    /// The numbers the training samples came in.
+    pub number_type: NumberType,
+    /// The shape of the image that each sample is, where known.
+    pub image: Option<ImageShape>,
+    /// τ.
+    pub tau: f64,
+    /// λ = 1/τ²; infinite where that overflows.
+    pub lambda: f64,
+    /// The name of the rule that chose λ.
+    pub lambda_rule: String,
+    /// The dimension.
+    pub k: usize,
+    /// The smallest and largest k within rounding of the cut.
+    pub k_interval: (usize, usize),
+    /// How the spectrum was computed.
+    pub solver: String,
+    /// Whether k is proved, not only probable.
+    pub certified: bool,
+    /// Why this k, in one sentence.
+    pub why: String,
+    /// What the user should know.
+    pub warnings: Vec<Warning>,
+    /// Scaling and centring.
+    pub preparation: Preparation,
+    /// Singular values of the prepared training samples, largest first.
+    pub sigma: Vec<f64>,
+    /// U: m × columns, orthonormal columns.
+    pub basis: Mat,
+}
+
+/// A fitted model: k, Θ, and what is needed to prepare new samples.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pce {
+    parts: PceParts,
+}
+
+/// Samples split into what the model explains and the rest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recovery {
+    /// D₀, in the samples' own units.
+    pub clean: Matrix,
+    /// E = D − D₀, in the samples' own units.
+    pub error: Matrix,
+    /// Length of each sample's error after preparation, where a sample has length one by default: how little the
+    /// sample looks like the training samples.
+    pub score: Vec<f64>,
+}
+
+/// λ at which k changes.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct PathStep {
+    /// Just above this λ the dimension is `k`; infinite where 1/σ² overflows.
+    pub lambda: f64,
+    /// The dimension.
+    pub k: usize,
+}
+
+impl Pce {
+    /// Checks that the parts belong together; the one way to make a model, for `fit` and for files alike.
+    pub fn new(parts: PceParts) -> Result<Self, Error> {
+        check(&parts).map_err(Error::Model)?;
+        Ok(Self { parts })
+    }
+
+    /// The parts.
+    pub fn parts(&self) -> &PceParts {
+        &self.parts
+    }
+
+    /// The same model with the shape of its samples as images; `None` where that is not their size.
+    pub fn with_image(mut self, shape: ImageShape) -> Option<Self> {
+        self.parts.image = Some(shape);
+        (shape.height.checked_mul(shape.width) == Some(self.features())).then_some(self)
+    }
+
+    /// k, the dimension that was found.
+    pub fn k(&self) -> usize {
+        self.parts.k
+    }
+
+    /// Columns of the features: k, or 1 where k = 0.
+    pub fn columns(&self) -> usize {
+        self.parts.basis.cols()
+    }
+
+    /// m, the number of features of a sample.
+    pub fn features(&self) -> usize {
+        self.parts.basis.rows()
+    }
+
+    /// Why this k, in one sentence.
+    pub fn why(&self) -> &str {
+        &self.parts.why
+    }
+
+    /// Share of the energy Σσ² in the columns kept.
+    pub fn energy(&self) -> f64 {
+        let top = self.parts.sigma[0];
+        let energy = |s: &[f64]| s.iter().map(|s| (s / top).powi(2)).sum::<f64>();
+        energy(&self.parts.sigma[..self.columns()]) / energy(&self.parts.sigma)
+    }
+
+    /// σ_k/σ_{k+1}; infinite where nothing is left below.
+    pub fn gap(&self) -> f64 {
+        let columns = self.columns();
+        self.parts.sigma.get(columns).map_or(f64::INFINITY, |next| self.parts.sigma[columns - 1] / next)
+    }
+
+    /// Θ = U_k Σ_k⁻¹ (m × columns).
+    pub fn theta(&self) -> Mat {
+        Mat::from_fn(self.features(), self.columns(), |i, j| self.parts.basis.at(i, j) / self.parts.sigma[j])
+    }
+
+    /// Every λ at which k changes, over the values above rounding, smallest λ first.
+    pub fn path(&self) -> Vec<PathStep> {
+        let PceParts { sigma, n, number_type, .. } = &self.parts;
+        let level = super::parts::lambda::rounding_level(sigma, *n, self.features(), number_type.epsilon());
+        let above = sigma.iter().take_while(|s| **s > level).count();
+        let last_of_equals = |i: &usize| sigma.get(i + 1) != Some(&sigma[*i]);
+        let step = |i: usize| PathStep { lambda: 1.0 / (sigma[i] * sigma[i]), k: i + 1 };
+        (0..above).filter(last_of_equals).map(step).collect()
+    }
+
+    /// Z: the features of each sample, z = Θᵀy. `f32` in, `f32` out; anything else gives `f64`.
+    pub fn transform<'a>(&self, samples: impl Into<Samples<'a>>) -> Result<Matrix, Error> {
+        self.transform_with(samples, Exec::default())
+    }
+
+    /// [`transform`](Pce::transform) on as many threads as `exec` says. A sample's features do not depend on them,
+    /// nor on the samples beside it.
+    pub fn transform_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Matrix, Error> {
+        let samples = samples.into();
+        let (_, rows) = self.project(samples, exec)?;
+        Ok(in_numbers_of(samples, rows))
+    }
+
+    /// Θᵀy for every sample, and the samples' lengths.
+    fn project(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<(Vec<f64>, Mat), Error> {
+        let (n, m, k) = (samples.rows(), self.features(), self.columns());
+        if samples.cols() != m {
+            return Err(Error::FeatureMismatch { expected: m, got: samples.cols() });
+        }
+        let basis = Columns::new(&self.parts.basis);
+        let stretches = exec.map("transform", n.div_ceil(STRETCH), |part| {
+            let rows = part * STRETCH..((part + 1) * STRETCH).min(n);
+            let mut y = Mat::zeros(rows.len(), m);
+            let mut lengths = Vec::with_capacity(rows.len());
+            for (to, row) in rows.clone().enumerate() {
+                samples.read_row(row, 0..m, y.row_mut(to));
+                if let Some(column) = y.row(to).iter().position(|v| !v.is_finite()) {
+                    return Err(Error::NotFinite { row, column, value: y.at(to, column) });
+                }
+                lengths.push(self.parts.preparation.prepare(y.row_mut(to)));
+            }
+            let mut z = Mat::zeros(rows.len(), k);
+            basis.multiply(y.as_slice(), z.as_mut_slice());
+            // Divided, not multiplied by 1/σ: that would overflow where σ is tiny.
+            (0..z.rows()).for_each(|i| z.row_mut(i).iter_mut().zip(&self.parts.sigma).for_each(|(z, s)| *z /= s));
+            Ok((lengths, z))
+        })?;
+        let (mut lengths, mut values) = (Vec::with_capacity(n), Vec::with_capacity(n * k));
+        for stretch in stretches {
+            let (some_lengths, z) = stretch?;
+            lengths.extend(some_lengths);
+            values.extend(z.into_vec());
+        }
+        Ok((lengths, Mat::from_vec(n, k, values).expect("one row a sample")))
+    }
+
+    /// The samples that features stand for, U_k Σ_k z, in the samples' own units.
+    ///
+    /// Features do not carry the length of a sample that was scaled to unit length: give the `lengths`
+    /// ([`prepare::norm`](crate::prepare::norm) of each), or the samples come back with length one.
+    pub fn inverse_transform<'a>(
+        &self,
+        features: impl Into<Samples<'a>>,
+        lengths: Option<&[f64]>,
+    ) -> Result<Matrix, Error> {
+        let features = features.into();
+        let (n, k) = (features.rows(), self.columns());
+        if features.cols() != k {
+            return Err(Error::ColumnMismatch { expected: k, got: features.cols() });
+        }
+        if let Some(lengths) = lengths.filter(|l| l.len() != n) {
+            return Err(Error::LengthMismatch { rows: n, got: lengths.len() });
+        }
+        let ones = vec![1.0; n];
+        let rows = self.back(features.to_f64(), lengths.unwrap_or(&ones), Exec::default())?;
+        Ok(in_numbers_of(features, rows))
+    }
+
+    /// U_k Σ_k z in the samples' own units, for every row z.
+    fn back(&self, mut z: Mat, lengths: &[f64], exec: Exec<'_>) -> Result<Mat, Error> {
+        let (n, m, k) = (z.rows(), self.features(), self.columns());
+        (0..n).for_each(|i| z.row_mut(i).iter_mut().zip(&self.parts.sigma).for_each(|(z, s)| *z *= s));
+        let directions = Columns::new(&self.parts.basis.transposed());
+        let mut rows = Mat::zeros(n, m);
+        exec.each_chunk("recover", rows.as_mut_slice(), STRETCH * m, |part, out| {
+            let first = part * STRETCH;
+            let count = out.len() / m;
+            directions.multiply(&z.as_slice()[first * k..(first + count) * k], out);
+            for (row, length) in out.chunks_exact_mut(m).zip(&lengths[first..]) {
+                self.parts.preparation.undo(row, *length);
+            }
+        })?;
+        Ok(rows)
+    }
+
+    /// D₀ and E: what the model explains of each sample, and the rest.
+    pub fn recover<'a>(&self, samples: impl Into<Samples<'a>>) -> Result<Recovery, Error> {
+        self.recover_with(samples, Exec::default())
+    }
+
+    /// [`recover`](Pce::recover) on as many threads as `exec` says.
+    pub fn recover_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Recovery, Error> {
+        let samples = samples.into();
+        let m = self.features();
+        let (lengths, z) = self.project(samples, exec)?;
+        let clean = self.back(z, &lengths, exec)?;
+        let mut error = Mat::zeros(samples.rows(), m);
+        let mut score = Vec::with_capacity(samples.rows());
+        for i in 0..samples.rows() {
+            let row = error.row_mut(i);
+            samples.read_row(i, 0..m, row);
+            row.iter_mut().zip(clean.row(i)).for_each(|(y, c)| *y -= c);
+            score.push(self.prepared_length(row, lengths[i]));
+        }
+        Ok(Recovery { clean: in_numbers_of(samples, clean), error: in_numbers_of(samples, error), score })
+    }
+
+    /// The length of an error after preparation: the mean does not touch a difference, scaling does.
+    fn prepared_length(&self, error: &[f64], length: f64) -> f64 {
+        let scaled = match &self.parts.preparation.deviation {
+            Some(deviation) => {
+                crate::prepare::norm(&error.iter().zip(deviation).map(|(e, s)| e / s).collect::<Vec<_>>())
+            }
+            None => crate::prepare::norm(error),
+        };
+        if length > 0.0 { scaled / length } else { scaled }
+    }
+
+    /// C between some samples: entry (i, j) is how much sample j of `others` takes part in sample i of `samples`.
+    ///
+    /// Over the training samples this is C = V_k V_kᵀ. The n × n whole is never needed: ask for a few rows at a time.
+    pub fn coefficients<'a, 'b>(
+        &self,
+        samples: impl Into<Samples<'a>>,
+        others: impl Into<Samples<'b>>,
+    ) -> Result<Mat, Error> {
+        let (_, a) = self.project(samples.into(), Exec::default())?;
+        let (_, b) = self.project(others.into(), Exec::default())?;
+        let mut c = Mat::zeros(a.rows(), b.rows());
+        Columns::new(&b.transposed()).multiply(a.as_slice(), c.as_mut_slice());
+        Ok(c)
+    }
+}
+
+/// Results in the numbers the samples came in: `f32` for `f32`, `f64` for everything else.
+fn in_numbers_of(samples: Samples<'_>, rows: Mat) -> Matrix {
+    match samples.number_type() {
+        NumberType::F32 => {
+            let (n, m) = (rows.rows(), rows.cols());
+            let rounded = rows.into_vec().into_iter().map(|v| v as f32).collect();
+            Matrix::F32(Mat::from_vec(n, m, rounded).expect("as many values as before"))
+        }
+        NumberType::F64 | NumberType::U8 => Matrix::F64(rows),
+    }
+}
+
+fn check(parts: &PceParts) -> Result<(), String> {
+    let (m, columns, p) = (parts.basis.rows(), parts.basis.cols(), parts.sigma.len());
+    let say = |ok: bool, fault: &str| if ok { Ok(()) } else { Err(fault.to_string()) };
+    say(m > 0 && parts.n > 0, "no samples or no features")?;
+    say(p == parts.n.min(m), "the number of singular values is not min(n, m)")?;
+    say(columns >= 1 && columns <= p && columns == parts.k.max(1), "the number of columns does not fit k")?;
+    say(parts.k_interval.0 <= parts.k && parts.k <= parts.k_interval.1, "k is outside its interval")?;
+    say(parts.sigma.iter().all(|s| s.is_finite() && *s >= 0.0), "a singular value is negative or not finite")?;
+    say(parts.sigma.windows(2).all(|w| w[0] >= w[1]), "the singular values are not sorted")?;
+    say(parts.sigma[columns - 1] > 0.0, "a kept singular value is zero")?;
+    say(parts.tau > 0.0 && parts.tau.is_finite() && parts.lambda > 0.0, "τ or λ is not positive")?;
+    say(parts.basis.as_slice().iter().all(|u| u.is_finite()), "a direction is not finite")?;
+    let Preparation { normalize, mean, deviation } = &parts.preparation;
+    let fits = |v: &Option<Vec<f64>>| v.as_ref().is_none_or(|v| v.len() == m && v.iter().all(|x| x.is_finite()));
+    say(fits(mean) && fits(deviation), "mean or deviation do not fit the features")?;
+    say(deviation.as_ref().is_none_or(|d| d.iter().all(|s| *s > 0.0)), "a deviation is not positive")?;
+    let z_score = *normalize == Normalize::ZScore;
+    say(
+        deviation.is_some() == z_score && mean.is_some() == (z_score || parts.params.center),
+        "scaling does not fit the settings",
+    )?;
+    say(*normalize == parts.params.normalize, "scaling does not fit the settings")?;
+    say(
+        parts.image.is_none_or(|i| i.height.checked_mul(i.width) == Some(m)),
+        "the image shape does not fit the features",
+    )
+}
