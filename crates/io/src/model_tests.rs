@@ -1,0 +1,161 @@
+//! Model files: what is written is read, and nothing else is.
+
+use super::*;
+use eigenspan::data::generate::Subspaces;
+use eigenspan::{Lambda, Normalize};
+
+fn model(params: PceParams) -> ModelFile {
+    let data = Subspaces { samples: 40, features: 12, subspaces: 2, dim: 2, noise: 0.1 }.generate(3).unwrap();
+    let model = params.fit(&data.samples).unwrap();
+    ModelFile { model, provenance: Provenance::of("planted.npy", data.samples.view()) }
+}
+
+type Named = (String, Vec<usize>, Vec<f64>);
+
+/// A file with the right checksum whose contents were changed.
+fn forged(change: impl Fn(&mut serde_json::Value, &mut Vec<Named>)) -> Vec<u8> {
+    let bytes = model(PceParams { center: true, ..PceParams::default() }).to_bytes();
+    let (_, metadata) = SafeTensors::read_metadata(&bytes).unwrap();
+    let mut json = serde_json::from_str(&metadata.metadata().as_ref().unwrap()["eigenspan"]).unwrap();
+    let tensors = SafeTensors::deserialize(&bytes).unwrap();
+    let mut list: Vec<_> = tensors
+        .tensors()
+        .into_iter()
+        .map(|(name, _)| {
+            let Array { shape, values } = array(&tensors, &name).unwrap().unwrap();
+            (name, shape, values)
+        })
+        .collect();
+    change(&mut json, &mut list);
+    let stored: Vec<_> = list.iter().map(|(name, shape, v)| (name, shape.clone(), to_le(v))).collect();
+    let views = stored.iter().map(|(name, shape, b)| (*name, TensorView::new(Dtype::F64, shape.clone(), b).unwrap()));
+    json["checksum"] = BLANK.into();
+    let text = serde_json::to_string(&json).unwrap();
+    let mut bytes = serialize(views, Some(HashMap::from([("eigenspan".to_string(), text)]))).unwrap();
+    let at = checksum_position(&bytes).unwrap();
+    let sum = checksum(&bytes, at);
+    bytes[at..at + 64].copy_from_slice(sum.as_bytes());
+    bytes
+}
+
+fn tensor<'a>(list: &'a mut [Named], name: &str) -> &'a mut Named {
+    list.iter_mut().find(|t| t.0 == name).unwrap()
+}
+
+fn refusal(bytes: &[u8]) -> String {
+    ModelFile::from_bytes("m.espan", bytes).unwrap_err().to_string()
+}
+
+#[test]
+fn save_then_load_is_the_same_model_to_the_bit() {
+    let settings = [
+        PceParams::default(),
+        PceParams { lambda: Lambda::Fixed(0.1), center: true, ..PceParams::default() },
+        PceParams { lambda: Lambda::Noise(0.03), normalize: Normalize::ZScore, ..PceParams::default() },
+        PceParams { lambda: Lambda::Energy(0.3), normalize: Normalize::None, ..PceParams::default() },
+        PceParams { lambda: Lambda::Fixed(1e-9), ..PceParams::default() }, // k = 0, with a warning
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    for params in settings {
+        let file = model(params);
+        let path = folder.path().join("m.espan");
+        file.save(&path).unwrap();
+        let back = ModelFile::load(&path).unwrap();
+        assert_eq!(back, file);
+        assert_eq!(back.to_bytes(), file.to_bytes());
+    }
+}
+
+#[test]
+fn one_flipped_bit_anywhere_is_noticed() {
+    let good = model(PceParams::default()).to_bytes();
+    assert!(ModelFile::from_bytes("m.espan", &good).is_ok());
+    let mut bytes = good.clone();
+    for i in 0..bytes.len() {
+        for bit in 0..8 {
+            bytes[i] ^= 1 << bit;
+            assert!(ModelFile::from_bytes("m.espan", &bytes).is_err(), "byte {i}, bit {bit}");
+            bytes[i] ^= 1 << bit;
+        }
+    }
+    assert_eq!(bytes, good);
+}
+
+#[test]
+fn a_file_cut_short_anywhere_or_too_long_is_refused() {
+    let good = model(PceParams::default()).to_bytes();
+    for length in 0..good.len() {
+        assert!(ModelFile::from_bytes("m.espan", &good[..length]).is_err(), "{length} bytes");
+    }
+    assert!(ModelFile::from_bytes("m.espan", &[&good[..], b"x"].concat()).is_err());
+}
+
+#[test]
+fn a_header_that_claims_the_moon_is_refused_without_memory() {
+    let mut bytes = model(PceParams::default()).to_bytes();
+    bytes[..8].copy_from_slice(&(1u64 << 62).to_le_bytes());
+    assert!(refusal(&bytes).starts_with("m.espan is not an .espan model file, or it is cut short: "));
+    let huge = forged_header(r#"{"basis":{"dtype":"F64","shape":[4611686018427387904,16],"data_offsets":[0,8]}}"#);
+    assert!(refusal(&huge).starts_with("m.espan is not an .espan model file, or it is cut short: "));
+    let other =
+        forged_header(r#"{"__metadata__":{"format":"pt"},"w":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}"#);
+    assert_eq!(refusal(&other), "m.espan is not an .espan model file, or it is cut short: no `eigenspan` metadata");
+}
+
+fn forged_header(json: &str) -> Vec<u8> {
+    let padded = format!("{json:<width$}", width = json.len().next_multiple_of(8));
+    [&(padded.len() as u64).to_le_bytes()[..], padded.as_bytes(), &[0; 8]].concat()
+}
+
+#[test]
+fn contents_that_contradict_themselves_are_refused_by_name() {
+    assert!(ModelFile::from_bytes("m.espan", &forged(|_, _| {})).is_ok());
+    let cases: Vec<(Vec<u8>, &str)> = vec![
+        (forged(|json, _| json["k"] = 3.into()), "the number of columns does not fit k"),
+        (forged(|json, _| json["n"] = 11.into()), "the number of singular values is not min(n, m)"),
+        (forged(|json, _| json["method"] = "pca".into()), "unknown method `pca`"),
+        (
+            forged(|json, _| json["image"] = serde_json::json!({"height": 5, "width": 2})),
+            "the image shape does not fit the features",
+        ),
+        (
+            forged(|json, _| json["image"] = serde_json::json!({"height": usize::MAX, "width": 2})),
+            "the image shape does not fit the features",
+        ),
+        (forged(|json, _| json["params"]["center"] = false.into()), "scaling does not fit the settings"),
+        (forged(|json, _| json["k_interval"] = serde_json::json!([9, 10])), "k is outside its interval"),
+        (forged(|_, t| tensor(t, "sigma").2[1] = f64::NAN), "a singular value is negative or not finite"),
+        (forged(|_, t| tensor(t, "sigma").2.swap(0, 5)), "the singular values are not sorted"),
+        (forged(|_, t| tensor(t, "cut").2[0] = 0.0), "τ or λ is not positive"),
+        (forged(|_, t| tensor(t, "basis").2[7] = f64::INFINITY), "a direction is not finite"),
+        (forged(|_, t| t.retain(|t| t.0 != "mean")), "scaling does not fit the settings"),
+        (forged(|_, t| t.retain(|t| t.0 != "basis")), "no tensor `basis`"),
+        (forged(|_, t| t.push(("extra".into(), vec![1], vec![1.0]))), "unknown tensor `extra`"),
+        (forged(|_, t| tensor(t, "basis").1 = vec![48]), "tensor `basis` is not a matrix"),
+        (forged(|_, t| tensor(t, "mean").1 = vec![3, 4]), "tensor `mean` is not a vector"),
+    ];
+    for (bytes, fault) in cases {
+        assert_eq!(refusal(&bytes), format!("m.espan is not a valid model: {fault}"));
+    }
+    let skewed = forged(|_, t| tensor(t, "basis").2[0] += 1e-6);
+    assert!(refusal(&skewed).starts_with("m.espan is not a valid model: its directions are not orthonormal"));
+    let unknown = forged(|json, _| json["surprise"] = 1.into());
+    assert!(refusal(&unknown).contains("unknown field `surprise`"));
+}
+
+#[test]
+fn a_later_format_is_refused_by_its_number() {
+    let later = forged(|json, _| json["format"] = 2.into());
+    assert_eq!(refusal(&later), "m.espan has format version 2; this program reads versions up to 1");
+}
+
+#[test]
+fn the_fingerprint_tells_data_apart_and_nothing_else() {
+    let a = Mat::from_fn(3, 2, |i, j| (i + j) as f64);
+    let b = Mat::from_fn(2, 3, |i, j| (i + j) as f64);
+    let single = Mat::from_fn(3, 2, |i, j| (i + j) as f32);
+    let of = |x: Samples<'_>| fingerprint(x);
+    assert_eq!(of(Samples::from(&a)), of(Samples::from(&a.clone())));
+    assert_ne!(of(Samples::from(&a)), of(Samples::from(&b)));
+    assert_ne!(of(Samples::from(&a)), of(Samples::from(&single)));
+}

@@ -1,0 +1,270 @@
+//! What can be wrong with an NPY array.
+
+use std::fmt;
+
+/// What is wrong with an NPY array. Rows, columns and entries are counted from 0, as NumPy counts them.
+#[derive(Debug, thiserror::Error)]
+pub enum NpyFault {
+    /// The bytes could not be read.
+    #[error("cannot read the array: {source}")]
+    Read {
+        /// The words of the system, or of the decompressor.
+        source: std::io::Error,
+    },
+    /// The bytes are not an NPY array at all.
+    #[error("expected an NPY array, which starts with the bytes 93 4e 55 4d 50 59, found {found}")]
+    Magic {
+        /// The first bytes, in hexadecimal.
+        found: String,
+    },
+    /// A version of the format that is not known.
+    #[error("byte 6: expected NPY version 1.0, 2.0 or 3.0, found {major}.{minor}")]
+    Version {
+        /// The first number of the version.
+        major: u8,
+        /// The second number of the version.
+        minor: u8,
+    },
+    /// The bytes end before the header does.
+    #[error("the header ends at byte {needed}, but there are only {found} bytes")]
+    HeaderCut {
+        /// Bytes up to the end of the header.
+        needed: u64,
+        /// Bytes that are there.
+        found: u64,
+    },
+    /// The header claims to be longer than any real one.
+    #[error("byte 8: a header of at most {most} bytes is expected, found one of {found}")]
+    HeaderLength {
+        /// The length that the file claims.
+        found: u64,
+        /// The longest header that is read.
+        most: u64,
+    },
+    /// The header is not the text it should be.
+    #[error("header, byte {at}: expected {expected}, found {found}")]
+    HeaderText {
+        /// Offset in the array's bytes.
+        at: usize,
+        /// What should stand there.
+        expected: &'static str,
+        /// What stands there.
+        found: String,
+    },
+    /// One of the three keys is missing.
+    #[error("the header has no '{key}', expected 'descr', 'fortran_order' and 'shape'")]
+    KeyMissing {
+        /// The missing key.
+        key: &'static str,
+    },
+    /// A key stands there twice, or is not one of the three.
+    #[error("header, byte {at}: expected each of 'descr', 'fortran_order' and 'shape' once, found '{key}'")]
+    KeyUnexpected {
+        /// Offset in the array's bytes.
+        at: usize,
+        /// The key that stands there.
+        key: String,
+    },
+    /// Pickled Python objects: reading them would run code from the file.
+    #[error("the array holds pickled Python objects (`{descr}`), expected plain numbers")]
+    Pickled {
+        /// NumPy's name of the type.
+        descr: String,
+    },
+    /// Items that are not real numbers.
+    #[error("the array holds {kind} (`{descr}`), expected real numbers of at most 64 bits")]
+    ItemType {
+        /// NumPy's name of the type.
+        descr: String,
+        /// What the items are.
+        kind: &'static str,
+    },
+    /// Shape times item size has more bytes than can be counted.
+    #[error("the header claims shape {} of `{descr}`, more bytes than any file holds", tuple(shape))]
+    Overflow {
+        /// The claimed shape.
+        shape: Vec<usize>,
+        /// NumPy's name of the type.
+        descr: String,
+    },
+    /// The header's claim and the bytes present differ.
+    #[error(
+        "the header claims shape {} of `{descr}`, {needed} bytes with the header, but there are {found}",
+        tuple(shape)
+    )]
+    Size {
+        /// The claimed shape.
+        shape: Vec<usize>,
+        /// NumPy's name of the type.
+        descr: String,
+        /// Bytes that header and claimed values take.
+        needed: u64,
+        /// Bytes that are there.
+        found: u64,
+    },
+    /// A packed array goes on after its values.
+    #[error(
+        "the header claims shape {} of `{descr}`, {needed} bytes with the header, but more bytes follow",
+        tuple(shape)
+    )]
+    Overrun {
+        /// The claimed shape.
+        shape: Vec<usize>,
+        /// NumPy's name of the type.
+        descr: String,
+        /// Bytes that header and claimed values take.
+        needed: u64,
+    },
+    /// The values do not fit into memory.
+    #[error("{bytes} bytes of memory are needed for the values, and could not be had")]
+    Memory {
+        /// Bytes asked for.
+        bytes: u64,
+    },
+    /// One axis: the values of one feature, or of one sample?
+    #[error("expected samples in rows, found an array with one axis of length {len}")]
+    OneAxis {
+        /// Number of values.
+        len: usize,
+    },
+    /// Neither samples in rows nor a stack of grey images.
+    #[error("expected samples × features or images × height × width, found shape {}", tuple(shape))]
+    Axes {
+        /// The shape found.
+        shape: Vec<usize>,
+    },
+    /// No samples or no features.
+    #[error("expected at least one sample and one feature, found shape {}", tuple(shape))]
+    NoValues {
+        /// The shape found.
+        shape: Vec<usize>,
+    },
+    /// A list of values was expected, with one axis.
+    #[error("expected an array with one axis, found shape {}", tuple(shape))]
+    NotAList {
+        /// The shape found.
+        shape: Vec<usize>,
+    },
+    /// Row numbers and lengths must be integers.
+    #[error("expected {expected}, found `{descr}`")]
+    NotIntegers {
+        /// What the integers should be.
+        expected: &'static str,
+        /// NumPy's name of the type.
+        descr: String,
+    },
+    /// A value that cannot be taken.
+    #[error("row {row}, column {column} (counted from 0) holds {found}, expected {}", found.expected())]
+    Cell {
+        /// The sample.
+        row: usize,
+        /// The feature.
+        column: usize,
+        /// What stands there.
+        found: BadValue,
+    },
+    /// A value in a list that cannot be taken.
+    #[error("entry {at} (counted from 0) holds {found}, expected {}", found.expected())]
+    Entry {
+        /// Index of the value.
+        at: usize,
+        /// What stands there.
+        found: BadValue,
+    },
+}
+
+/// A value that cannot be taken for what it should be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum BadValue {
+    /// NaN or an infinity.
+    NotFinite(f64),
+    /// An integer that a 64-bit float would round.
+    Inexact(i128),
+    /// A bool that is neither 0 nor 1.
+    NotBool(u8),
+    /// A row number or length below zero.
+    Negative(i128),
+    /// A row number or length beyond what this machine can count.
+    TooLarge(i128),
+    /// A class number with a fraction, or too large to be exact.
+    NotWhole(f64),
+    /// A code that is no Unicode character.
+    NotUnicode(u32),
+}
+
+impl BadValue {
+    fn expected(&self) -> &'static str {
+        match self {
+            Self::NotFinite(_) => "a finite number",
+            Self::Inexact(_) => "at most 2^53, beyond which 64-bit floats skip integers",
+            Self::NotBool(_) => "0 or 1",
+            Self::Negative(_) => "0 or more",
+            Self::TooLarge(_) => "a number that this machine can count to",
+            Self::NotWhole(_) => "a whole number as class",
+            Self::NotUnicode(_) => "a Unicode character",
+        }
+    }
+}
+
+impl fmt::Display for BadValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFinite(value) | Self::NotWhole(value) => write!(f, "{value}"),
+            Self::Inexact(value) | Self::Negative(value) | Self::TooLarge(value) => write!(f, "{value}"),
+            Self::NotBool(byte) => write!(f, "the byte {byte} as a bool"),
+            Self::NotUnicode(code) => write!(f, "the code {code:#x}"),
+        }
+    }
+}
+
+impl NpyFault {
+    /// What to do about it, where something can be said.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Pickled { .. } => "make plain numbers or text of them before saving: `np.array(x.tolist())`",
+            Self::ItemType { kind: "complex numbers", .. } => {
+                "save real and imaginary parts as features: `np.hstack([x.real, x.imag])`"
+            }
+            Self::ItemType { .. } => "save plain numbers: `np.save(file, np.asarray(x, dtype=float))`",
+            Self::OneAxis { .. } => "use `x.reshape(-1, 1)` for one feature, `x.reshape(1, -1)` for one sample",
+            Self::Axes { shape } if shape.len() == 4 => {
+                "colour images: use one channel, or `x.reshape(len(x), -1)` to take all as features"
+            }
+            Self::Axes { .. } => "use `x.reshape(len(x), -1)` to make every sample one row",
+            Self::NoValues { .. } => "check the selection that this array was saved from",
+            Self::NotAList { .. } => "use `x.ravel()`",
+            Self::NotIntegers { .. } => "save `x.astype(int)`",
+            Self::Cell { found: BadValue::NotFinite(_), .. } => {
+                "drop these rows or columns, or impute: `np.nan_to_num(x, nan=…)` or the column's mean"
+            }
+            Self::Cell { found: BadValue::Inexact(_), .. } => {
+                "such large integers are mostly identifiers: leave the column out, or save `x.astype(float)`"
+            }
+            Self::Entry { found: BadValue::Negative(_), .. } => "row numbers count from 0, from the start of the data",
+            Self::Entry { found: BadValue::NotWhole(_), .. } => "save classes as integers or as text",
+            Self::Memory { .. } => "read the array block by block, or save it as 32-bit floats",
+            Self::HeaderCut { .. } | Self::Size { .. } | Self::Overrun { .. } => {
+                "the file is cut or damaged: copy or save it again"
+            }
+            Self::Read { .. }
+            | Self::Magic { .. }
+            | Self::Version { .. }
+            | Self::HeaderLength { .. }
+            | Self::HeaderText { .. }
+            | Self::KeyMissing { .. }
+            | Self::KeyUnexpected { .. }
+            | Self::Overflow { .. }
+            | Self::Cell { .. }
+            | Self::Entry { .. } => "the file is damaged or not made by NumPy: save it again with `np.save`",
+        };
+        Some(hint.to_string())
+    }
+}
+
+/// A shape as Python writes it.
+pub(crate) fn tuple(shape: &[usize]) -> String {
+    match shape {
+        [one] => format!("({one},)"),
+        _ => format!("({})", shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
