@@ -1,0 +1,249 @@
+//! The command line as typed.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use eigenspan::{Dim, Lambda, Normalize, PceParams, RankRule};
+
+const DATA_HELP: &str = "DATA is a NumPy .npy or .npz file (arrays X, and where present y and shape), a CSV or TSV \
+file, `-` for CSV on standard input, or `@digits` for the built-in handwritten digits. The format is found by content. \
+Samples are rows.";
+
+const EXIT_HELP: &str =
+    "Exit codes: 0 done · 1 the data, model or a value was refused · 2 mistyped, or the machine failed";
+
+/// Finds how many dimensions your data really have, and gives you the projection.
+#[derive(Parser)]
+#[command(name = "eigenspan", version, after_help = EXIT_HELP, arg_required_else_help = true)]
+pub struct Args {
+    /// Threads to use; as many as there are cores by default. The result does not depend on it.
+    #[arg(long, global = true, value_name = "N")]
+    pub threads: Option<NonZero<usize>>,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Run PCE on built-in data and show what it finds
+    Demo,
+    /// Find the dimension of data and learn the projection
+    #[command(
+        after_help = "Examples:\n  eigenspan fit faces.npz -o faces.espan\n  eigenspan fit faces.npz --lambda 5 --json\n  \
+eigenspan fit sensors.csv --label state --noise 0.02\n  cat table.csv | eigenspan fit - --energy 0.95"
+    )]
+    Fit(Fit),
+    /// Map samples to their features, Z = XΘ
+    #[command(after_help = "Examples:\n  eigenspan transform faces.espan new.npz -o features.npy\n  \
+eigenspan transform faces.espan new.csv | head")]
+    Transform(Transform),
+    /// Split samples into a clean part and an error
+    #[command(after_help = "Examples:\n  eigenspan recover faces.espan new.npz -o clean.npy --sheet faces.png\n  \
+eigenspan recover sensors.espan today.csv --scores novelty.csv")]
+    Recover(Recover),
+    /// Show the dimension for every λ, from one decomposition
+    #[command(after_help = "Examples:\n  eigenspan path faces.npz\n  eigenspan path faces.npz --svg > path.svg")]
+    Path(PathArgs),
+    /// Show what a model file holds
+    Inspect(Inspect),
+    /// Describe data without fitting
+    Info(Info),
+    /// Print a completion script for a shell
+    #[command(
+        after_help = "Example:\n  eigenspan completions bash > ~/.local/share/bash-completion/completions/eigenspan"
+    )]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Data to read.
+#[derive(ClapArgs)]
+pub struct Data {
+    /// The samples
+    #[arg(value_name = "DATA", long_help = DATA_HELP)]
+    pub data: PathBuf,
+    /// Column of a CSV file that holds the class: its name, or its number counted from 1
+    #[arg(long, value_name = "COLUMN")]
+    pub label: Option<String>,
+    /// Use only these rows: a .npy file of row numbers (from 0) or of true and false
+    #[arg(long, value_name = "FILE.npy")]
+    pub rows: Option<PathBuf>,
+}
+
+/// How to fit.
+#[derive(ClapArgs)]
+pub struct Fitting {
+    /// λ: a number, `auto` (optimal hard threshold) or `screenot` (noise of any shape)
+    #[arg(long, value_name = "λ", default_value = "auto", value_parser = parse_lambda, group = "rule")]
+    lambda: LambdaArg,
+    /// The noise has this standard deviation, in the units of the data
+    #[arg(long, value_name = "S", group = "rule", allow_negative_numbers = true)]
+    noise: Option<f64>,
+    /// Keep this share of the energy, between 0 and 1
+    #[arg(long, value_name = "SHARE", group = "rule", allow_negative_numbers = true)]
+    energy: Option<f64>,
+    /// Keep exactly this many dimensions; λ plays no part
+    #[arg(long, value_name = "M")]
+    dim: Option<usize>,
+    /// How the dimension follows from λ: Theorem 1 of the paper, or one more as in the authors' released code
+    #[arg(long, value_enum, default_value = "theorem")]
+    rank_rule: RankRuleArg,
+    /// Scale samples to unit length, not at all, or features to z-scores
+    #[arg(long, value_enum, default_value = "unit")]
+    normalize: NormalizeArg,
+    /// Subtract the mean of the scaled samples
+    #[arg(long)]
+    center: bool,
+    /// Refuse zero samples and data in which no direction stands out
+    #[arg(long)]
+    strict: bool,
+    /// The method
+    #[arg(long, value_enum, default_value = "pce")]
+    method: Method,
+}
+
+impl Fitting {
+    /// What is asked of PCE.
+    pub fn params(&self) -> PceParams {
+        let Method::Pce = self.method;
+        let lambda = match (self.noise, self.energy, self.lambda) {
+            (Some(s), _, _) => Lambda::Noise(s),
+            (_, Some(share), _) => Lambda::Energy(share),
+            (_, _, LambdaArg(lambda)) => lambda,
+        };
+        PceParams {
+            lambda,
+            dim: self.dim.map_or(Dim::Auto, Dim::Fixed),
+            rank_rule: match self.rank_rule {
+                RankRuleArg::Theorem => RankRule::Theorem,
+                RankRuleArg::Released => RankRule::Released,
+            },
+            normalize: match self.normalize {
+                NormalizeArg::Unit => Normalize::Unit,
+                NormalizeArg::None => Normalize::None,
+                NormalizeArg::Zscore => Normalize::ZScore,
+            },
+            center: self.center,
+            strict: self.strict,
+            ..PceParams::default()
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct LambdaArg(Lambda);
+
+fn parse_lambda(text: &str) -> Result<LambdaArg, String> {
+    match text {
+        "auto" => Ok(LambdaArg(Lambda::Auto)),
+        "screenot" => Ok(LambdaArg(Lambda::ScreeNot)),
+        number => match number.parse() {
+            Ok(lambda) => Ok(LambdaArg(Lambda::Fixed(lambda))),
+            Err(_) => Err("expected a number, `auto` or `screenot`".into()),
+        },
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum RankRuleArg {
+    Theorem,
+    Released,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum NormalizeArg {
+    Unit,
+    None,
+    Zscore,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Method {
+    Pce,
+}
+
+#[derive(ClapArgs)]
+pub struct Fit {
+    #[command(flatten)]
+    pub data: Data,
+    #[command(flatten)]
+    pub fitting: Fitting,
+    /// Write the model here
+    #[arg(short, long, value_name = "MODEL.espan")]
+    pub output: Option<PathBuf>,
+    /// Print one JSON object instead of words
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(ClapArgs)]
+pub struct Transform {
+    /// The model
+    #[arg(value_name = "MODEL.espan")]
+    pub model: PathBuf,
+    #[command(flatten)]
+    pub data: Data,
+    /// Write the features here (.npy, .csv, .tsv); CSV on standard output by default
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub output: PathBuf,
+}
+
+#[derive(ClapArgs)]
+pub struct Recover {
+    /// The model
+    #[arg(value_name = "MODEL.espan")]
+    pub model: PathBuf,
+    #[command(flatten)]
+    pub data: Data,
+    /// Write the clean samples here, in their own units (.npy, .csv, .tsv, `-` for CSV on standard output)
+    #[arg(short, long, value_name = "FILE", required_unless_present_any = ["sheet", "scores"])]
+    pub output: Option<PathBuf>,
+    /// Write a contact sheet here: original | clean | error of some samples, as a PNG
+    #[arg(long, value_name = "FILE.png")]
+    pub sheet: Option<PathBuf>,
+    /// Samples on the contact sheet, spread evenly over the data
+    #[arg(long, value_name = "N", default_value = "12", requires = "sheet")]
+    pub sheet_samples: NonZero<usize>,
+    /// Write how little each sample looks like the training samples here, one number a sample (.npy, .csv, .tsv)
+    #[arg(long, value_name = "FILE")]
+    pub scores: Option<PathBuf>,
+}
+
+#[derive(ClapArgs)]
+pub struct PathArgs {
+    #[command(flatten)]
+    pub data: Data,
+    #[command(flatten)]
+    pub fitting: Fitting,
+    /// Print one JSON object instead of a staircase
+    #[arg(long, conflicts_with = "svg")]
+    pub json: bool,
+    /// Print an SVG picture instead of a staircase
+    #[arg(long)]
+    pub svg: bool,
+}
+
+#[derive(ClapArgs)]
+pub struct Inspect {
+    /// The model
+    #[arg(value_name = "MODEL.espan")]
+    pub model: PathBuf,
+    /// Check every number, not a sample of them
+    #[arg(long)]
+    pub verify: bool,
+    /// Print one JSON object instead of words
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(ClapArgs)]
+pub struct Info {
+    #[command(flatten)]
+    pub data: Data,
+    /// Print one JSON object instead of words
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,119 @@
+//! What each command does.
+
+mod demo;
+mod fit;
+mod info;
+mod inspect;
+mod path;
+mod recover;
+mod transform;
+
+use std::io::Write as _;
+use std::path::Path;
+
+use eigenspan::Exec;
+use eigenspan::data::{Dataset, Source};
+use eigenspan_io::ReadOptions;
+
+use crate::args::{Args, Command, Data};
+use crate::failure::Failure;
+use crate::progress::Progress;
+
+/// Runs the command.
+pub fn run(args: Args) -> Result<(), Failure> {
+    let progress = Progress::new();
+    let session = Session { progress: &progress, exec: Exec::new(args.threads, &progress) };
+    let result = match args.command {
+        Command::Demo => demo::run(&session),
+        Command::Fit(args) => fit::run(&args, &session),
+        Command::Transform(args) => transform::run(&args, &session),
+        Command::Recover(args) => recover::run(&args, &session),
+        Command::Path(args) => path::run(&args, &session),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Info(args) => info::run(&args, &session),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut <Args as clap::CommandFactory>::command(), "eigenspan", &mut script);
+            print_bytes(&script)
+        }
+    };
+    progress.clear();
+    result
+}
+
+/// Threads, and the eyes on them.
+pub struct Session<'a> {
+    pub progress: &'a Progress,
+    pub exec: Exec<'a>,
+}
+
+/// The name of the built-in data.
+const DIGITS: &str = "@digits";
+
+impl Data {
+    /// Reads the samples, and takes the rows asked for.
+    pub fn read(&self) -> Result<Dataset, Failure> {
+        let options = ReadOptions { label: self.label.clone() };
+        let data = if self.data.as_os_str() == DIGITS {
+            eigenspan_io::embedded::digits()
+        } else {
+            eigenspan_io::read(&self.data, &options)?
+        };
+        let Some(rows) = &self.rows else { return Ok(data) };
+        let index = eigenspan_io::read_row_numbers(rows)?;
+        data.select_rows(&index).ok_or_else(|| {
+            let (most, n) = (index.iter().max().unwrap_or(&0), data.samples.rows());
+            Failure::refused(
+                format!("{} asks for row {most}, {} has rows 0 to {}", rows.display(), self.data.display(), n - 1),
+                "row numbers count from 0",
+            )
+        })
+    }
+
+    /// Opens the samples to be read block by block.
+    pub fn open(&self) -> Result<Box<dyn Source>, Failure> {
+        if self.rows.is_some() || self.data.as_os_str() == DIGITS {
+            return Ok(Box::new(eigenspan_io::InMemory::new(self.read()?.samples)));
+        }
+        Ok(eigenspan_io::open(&self.data, &ReadOptions { label: self.label.clone() })?)
+    }
+
+    /// The name without its folder.
+    pub fn name(&self) -> String {
+        file_name(&self.data)
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// Writes a result to stdout.
+pub fn print(text: &str) -> Result<(), Failure> {
+    print_bytes(text.as_bytes())
+}
+
+fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(bytes)?;
+    Ok(out.flush()?)
+}
+
+/// Writes one JSON object and a line end to stdout.
+pub fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
+    let json = serde_json::to_string(value).expect("reports are plain data");
+    print(&format!("{json}\n"))
+}
+
+/// Says on stderr what the user should know.
+pub fn warn(warnings: &[impl std::fmt::Display]) {
+    for warning in warnings {
+        let _ = writeln!(std::io::stderr(), "warning: {warning}"); // a closed stderr is no reason to stop
+    }
+}
+
+/// Columns and rows that a plot in this terminal may take.
+pub fn plot_size() -> (usize, usize) {
+    let width = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
+    (width.clamp(20, 100), 16)
+}

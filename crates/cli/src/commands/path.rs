@@ -1,0 +1,28 @@
+//! `eigenspan path`: the dimension for every λ.
+
+use eigenspan::reduce::pce::PathStep;
+use eigenspan_render::{path_svg, staircase};
+
+use super::{Session, plot_size, print, print_json, warn};
+use crate::args::PathArgs;
+use crate::failure::Failure;
+use crate::report;
+
+/// Fits once and shows the staircase.
+pub fn run(args: &PathArgs, session: &Session<'_>) -> Result<(), Failure> {
+    let data = args.data.read()?;
+    let model = super::fit::fit(&data, &args.fitting, session)?;
+    warn(&model.parts().warnings);
+    let p = model.parts();
+    let chosen = PathStep { lambda: p.lambda, k: p.k };
+    let steps = model.path();
+    if args.json {
+        return print_json(&report::Path { n: p.n, m: model.features(), chosen, steps });
+    }
+    let mark = Some((chosen.lambda, chosen.k));
+    if args.svg {
+        return print(&path_svg(&steps, mark, &format!("Dimension of {} for every λ", args.data.name())));
+    }
+    let (width, height) = plot_size();
+    print(&format!("{}\n{}", staircase(&steps, mark, width, height).trim_end(), report::verdict(&model)))
+}

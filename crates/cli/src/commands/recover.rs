@@ -1,0 +1,66 @@
+//! `eigenspan recover`: samples in, clean samples, novelty scores and a contact sheet out, block by block.
+
+use eigenspan::Mat;
+use eigenspan::data::{Matrix, Sink};
+use eigenspan::reduce::pce::Recovery;
+use eigenspan_io::{ModelFile, write_atomically};
+use eigenspan_render::{SheetRow, contact_sheet};
+
+use super::Session;
+use super::transform::{BLOCK, at_row, open};
+use crate::args::Recover;
+use crate::failure::Failure;
+
+/// Streams samples through the model and back.
+pub fn run(args: &Recover, session: &Session<'_>) -> Result<(), Failure> {
+    let ModelFile { model, .. } = ModelFile::load(&args.model)?;
+    let image = match (&args.sheet, model.parts().image) {
+        (Some(_), None) => {
+            return Err(Failure::refused(
+                "a contact sheet needs to know height and width of the images, and the model does not",
+                "fit on an .npz file with an array `shape`, or on a 3-D .npy stack of images",
+            ));
+        }
+        (_, image) => image,
+    };
+    let mut source = open(&args.data, &model)?;
+    let columns = |path, cols, names: Option<&[String]>| eigenspan_io::create(path, cols, names);
+    let mut clean = args.output.as_deref().map(|path| columns(path, model.features(), None)).transpose()?;
+    let mut scores = args.scores.as_deref().map(|path| columns(path, 1, Some(&["score".into()]))).transpose()?;
+    let every = source.rows().map_or(1, |n| (n / args.sheet_samples).max(1));
+    let mut sheet = Vec::new();
+    let mut done = 0;
+    while let Some(block) = source.next_block(BLOCK)? {
+        let recovery = model.recover_with(&block, session.exec).map_err(|e| at_row(e, done))?;
+        let wanted = (0..block.rows()).filter(|i| (done + i) % every == 0);
+        if args.sheet.is_some() {
+            let room = args.sheet_samples.get() - sheet.len();
+            sheet.extend(wanted.take(room).map(|i| sheet_row(&block, &recovery, i)));
+        }
+        write(&mut clean, &recovery.clean)?;
+        let score = Mat::from_vec(recovery.score.len(), 1, recovery.score).expect("one column");
+        write(&mut scores, &score.into())?;
+        done += block.rows();
+    }
+    if let (Some(path), Some(shape)) = (&args.sheet, image) {
+        let png = contact_sheet(&sheet, shape).expect("samples have the size of the model's images");
+        write_atomically(path, |out| out.write_all(&png))?;
+    }
+    for sink in [clean, scores].into_iter().flatten() {
+        sink.finish()?;
+    }
+    Ok(())
+}
+
+fn write(sink: &mut Option<Box<dyn Sink>>, rows: &Matrix) -> Result<(), Failure> {
+    Ok(sink.as_mut().map_or(Ok(()), |sink| sink.write_block(rows))?)
+}
+
+fn sheet_row(block: &Matrix, recovery: &Recovery, i: usize) -> SheetRow {
+    let row = |x: &Matrix| {
+        let mut out = vec![0.0; x.cols()];
+        x.view().read_row(i, 0..x.cols(), &mut out);
+        out
+    };
+    SheetRow { original: row(block), clean: row(&recovery.clean), error: row(&recovery.error) }
+}

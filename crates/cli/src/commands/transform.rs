@@ -1,0 +1,44 @@
+//! `eigenspan transform`: samples in, features out, block by block.
+
+use eigenspan::data::Source;
+use eigenspan::{Error, Pce};
+use eigenspan_io::ModelFile;
+
+use super::Session;
+use crate::args::{Data, Transform};
+use crate::failure::Failure;
+
+/// Samples held at once.
+pub const BLOCK: usize = 4096;
+
+/// Streams samples through the model.
+pub fn run(args: &Transform, session: &Session<'_>) -> Result<(), Failure> {
+    let ModelFile { model, .. } = ModelFile::load(&args.model)?;
+    let mut source = open(&args.data, &model)?;
+    let names: Vec<String> = (0..model.columns()).map(|j| format!("pce{j}")).collect();
+    let mut sink = eigenspan_io::create(&args.output, model.columns(), Some(&names))?;
+    let mut done = 0;
+    while let Some(block) = source.next_block(BLOCK)? {
+        let features = model.transform_with(&block, session.exec).map_err(|e| at_row(e, done))?;
+        sink.write_block(&features)?;
+        done += block.rows();
+    }
+    Ok(sink.finish()?)
+}
+
+/// Opens samples for a model; refuses what does not fit it before any result is written.
+pub fn open(data: &Data, model: &Pce) -> Result<Box<dyn Source>, Failure> {
+    let source = data.open()?;
+    match (model.features(), source.cols()) {
+        (expected, got) if expected != got => Err(Error::FeatureMismatch { expected, got }.into()),
+        _ => Ok(source),
+    }
+}
+
+/// The same error with its row counted from the beginning of the data, not of the block.
+pub fn at_row(error: Error, before: usize) -> Error {
+    match error {
+        Error::NotFinite { row, column, value } => Error::NotFinite { row: row + before, column, value },
+        other => other,
+    }
+}

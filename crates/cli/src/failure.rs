@@ -1,0 +1,101 @@
+//! How a run that does not succeed ends: a fact, a hint, an exit code.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+/// Why the command did not do what was asked.
+pub enum Failure {
+    /// The data, the model or a value was refused: exit code 1.
+    Refused { fact: String, hint: Option<String> },
+    /// The machine failed (a file that cannot be read or written, memory): exit code 2, as for a mistyped command.
+    Failed { fact: String, hint: Option<String> },
+    /// Whoever read our output has gone: nothing to say.
+    BrokenPipe,
+}
+
+impl Failure {
+    /// Input that cannot be used.
+    pub fn refused(fact: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Refused { fact: fact.into(), hint: Some(hint.into()) }
+    }
+
+    /// Says what happened on stderr.
+    pub fn report(&self) {
+        let (Self::Refused { fact, hint } | Self::Failed { fact, hint }) = self else { return };
+        let mut err = std::io::stderr().lock();
+        // Nowhere is left to complain about a closed stderr.
+        let _ = writeln!(err, "error: {fact}");
+        if let Some(hint) = hint {
+            let _ = writeln!(err, "\nhint: {hint}");
+        }
+    }
+
+    /// 1: refused by the input. 2: failed.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Refused { .. } => ExitCode::from(1),
+            Self::Failed { .. } => ExitCode::from(2),
+            Self::BrokenPipe => ExitCode::SUCCESS,
+        }
+    }
+}
+
+impl From<eigenspan::Error> for Failure {
+    fn from(error: eigenspan::Error) -> Self {
+        Self::Refused { fact: error.to_string(), hint: error.hint() }
+    }
+}
+
+impl From<eigenspan_io::ReadError> for Failure {
+    fn from(error: eigenspan_io::ReadError) -> Self {
+        let (fact, hint) = (error.to_string(), error.hint());
+        if matches!(error, eigenspan_io::ReadError::Io { .. }) {
+            Self::Failed { fact, hint }
+        } else {
+            Self::Refused { fact, hint }
+        }
+    }
+}
+
+impl From<eigenspan_io::ModelError> for Failure {
+    fn from(error: eigenspan_io::ModelError) -> Self {
+        let (fact, hint) = (error.to_string(), error.hint());
+        if matches!(error, eigenspan_io::ModelError::Io { .. }) {
+            Self::Failed { fact, hint }
+        } else {
+            Self::Refused { fact, hint }
+        }
+    }
+}
+
+impl From<eigenspan_io::WriteError> for Failure {
+    fn from(error: eigenspan_io::WriteError) -> Self {
+        Self::Failed { fact: error.to_string(), hint: error.hint() }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Self::BrokenPipe,
+            _ => Self::Failed { fact: format!("cannot write the result: {error}"), hint: None },
+        }
+    }
+}
+
+impl From<eigenspan::data::StreamError> for Failure {
+    fn from(error: eigenspan::data::StreamError) -> Self {
+        let error = match error.downcast::<eigenspan_io::ReadError>() {
+            Ok(error) => return (*error).into(),
+            Err(error) => error,
+        };
+        let error = match error.downcast::<eigenspan_io::WriteError>() {
+            Ok(error) => return (*error).into(),
+            Err(error) => error,
+        };
+        match error.downcast::<std::io::Error>() {
+            Ok(error) => (*error).into(),
+            Err(error) => Self::Failed { fact: error.to_string(), hint: None },
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! A line on a terminal that says how far long work has come.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use eigenspan::Monitor;
+
+/// Shows progress on stderr once a second has passed, and only where a person is looking.
+pub struct Progress {
+    started: Instant,
+    shown: Mutex<Option<Instant>>,
+    terminal: bool,
+}
+
+impl Progress {
+    /// Starts the clock.
+    pub fn new() -> Self {
+        Self { started: Instant::now(), shown: Mutex::new(None), terminal: std::io::stderr().is_terminal() }
+    }
+
+    /// Seconds since the start.
+    pub fn seconds(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    /// Clears the line.
+    pub fn clear(&self) {
+        if self.shown.lock().is_ok_and(|mut shown| shown.take().is_some()) {
+            let _ = write!(std::io::stderr(), "\r\x1b[K"); // a closed stderr is no reason to stop
+        }
+    }
+}
+
+impl Monitor for Progress {
+    fn progress(&self, stage: &'static str, done: usize, total: usize) {
+        if !self.terminal || self.started.elapsed() < Duration::from_secs(1) {
+            return;
+        }
+        let Ok(mut shown) = self.shown.lock() else { return };
+        if shown.is_none_or(|at| at.elapsed() > Duration::from_millis(100)) || done == total {
+            *shown = Some(Instant::now());
+            let percent = 100 * done / total.max(1);
+            let _ = write!(std::io::stderr(), "\r\x1b[K{stage} {percent} % · {:.0} s", self.seconds());
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What is said about a model: for people, and for programs.
+
+use eigenspan::data::{Labels, Samples};
+use eigenspan::reduce::pce::PathStep;
+use eigenspan::{Pce, short_number};
+use eigenspan_io::Provenance;
+use serde::Serialize;
+
+/// A fitted model in numbers. Scripts depend on these names.
+#[derive(Serialize)]
+pub struct Fitted<'a> {
+    method: &'static str,
+    n: usize,
+    m: usize,
+    k: usize,
+    columns: usize,
+    k_interval: (usize, usize),
+    /// `null` where 1/τ² overflows.
+    lambda: f64,
+    tau: f64,
+    lambda_rule: &'a str,
+    energy: f64,
+    /// `null` where nothing is left below σ_k.
+    gap: f64,
+    solver: &'a str,
+    certified: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<f64>,
+    why: &'a str,
+    warnings: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provenance: Option<&'a Provenance>,
+}
+
+impl<'a> Fitted<'a> {
+    /// The numbers of `model`.
+    pub fn new(model: &'a Pce, seconds: Option<f64>, provenance: Option<&'a Provenance>) -> Self {
+        let p = model.parts();
+        Self {
+            method: "pce",
+            n: p.n,
+            m: model.features(),
+            k: p.k,
+            columns: model.columns(),
+            k_interval: p.k_interval,
+            lambda: p.lambda,
+            tau: p.tau,
+            lambda_rule: &p.lambda_rule,
+            energy: model.energy(),
+            gap: model.gap(),
+            solver: &p.solver,
+            certified: p.certified,
+            seconds,
+            why: &p.why,
+            warnings: p.warnings.iter().map(ToString::to_string).collect(),
+            provenance,
+        }
+    }
+}
+
+/// The path in numbers.
+#[derive(Serialize)]
+pub struct Path {
+    pub n: usize,
+    pub m: usize,
+    pub chosen: PathStep,
+    pub steps: Vec<PathStep>,
+}
+
+/// The verdict in words.
+pub fn verdict(model: &Pce) -> String {
+    let p = model.parts();
+    let most = p.sigma.len();
+    let mut text = format!(
+        "{} of {most} dimensions carry signal · {} % of the energy · λ = {}\n{}\n",
+        p.k,
+        percent(model.energy()),
+        short_number(p.lambda),
+        p.why,
+    );
+    let (low, high) = p.k_interval;
+    if low < high {
+        text += &format!("the cut is within rounding of a singular value: k lies between {low} and {high}\n");
+    }
+    text
+}
+
+/// A share in percent with one digit, and more where that would round up to all of it.
+fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    let digits = (1..=6).find(|&digits| share >= 1.0 || format!("{percent:.digits$}") != format!("{:.digits$}", 100.0));
+    format!("{percent:.0$}", digits.unwrap_or(6))
+}
+
+/// Samples in words: `1797 samples × 64 features (u8)`.
+pub fn shape(samples: Samples<'_>) -> String {
+    let kind = match samples {
+        Samples::Csr(_) => "sparse f64",
+        Samples::F64(_) => "f64",
+        Samples::F32(_) => "f32",
+        Samples::U8(_) => "u8",
+    };
+    format!("{} samples × {} features ({kind})", samples.rows(), samples.cols())
+}
+
+/// Classes in words: `10 classes of 174 to 183 samples`.
+pub fn classes(labels: &Labels) -> String {
+    let counts = labels.counts();
+    let live = || counts.iter().copied().filter(|c| *c > 0);
+    let (low, high) = (live().min().unwrap_or(0), live().max().unwrap_or(0));
+    let size = if low == high { format!("{low}") } else { format!("{low} to {high}") };
+    format!("{} classes of {size} samples", live().count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_below_one_never_reads_as_all_of_it() {
+        assert_eq!(
+            [0.5, 0.9687, 0.99962, 0.999_999_8, 1.0].map(percent),
+            ["50.0", "96.9", "99.96", "99.99998", "100.0"]
+        );
+    }
+}

@@ -1,0 +1,201 @@
+//! The command line as scripts and people use it.
+#![expect(clippy::disallowed_methods, reason = "tests look at the files that were written")]
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+struct Run {
+    folder: tempfile::TempDir,
+}
+
+impl Run {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn with_input(&self, args: &str, input: &[u8]) -> Output {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_eigenspan"))
+            .args(args.split_whitespace())
+            .current_dir(self.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(input).unwrap();
+        child.wait_with_output().unwrap()
+    }
+
+    /// stdout of a run that succeeds.
+    fn ok(&self, args: &str) -> String {
+        let output = self.with_input(args, b"");
+        assert!(output.status.success(), "{args}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// stderr of a run that ends with `code` and prints nothing.
+    fn fails(&self, args: &str, code: i32) -> String {
+        let output = self.with_input(args, b"");
+        assert_eq!(output.status.code(), Some(code), "{args}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(output.stdout.is_empty(), "{args} prints a result and fails");
+        String::from_utf8(output.stderr).unwrap()
+    }
+
+    fn json(&self, args: &str) -> serde_json::Value {
+        serde_json::from_str(&self.ok(args)).unwrap()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path().join(name), text).unwrap();
+    }
+
+    fn bytes(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path().join(name)).unwrap()
+    }
+}
+
+#[test]
+fn the_demo_finds_the_planted_dimension_and_shows_the_digits() {
+    let text = Run::new().ok("demo");
+    assert!(text.contains("the truth is 12.\n\n   12 of 200 dimensions carry signal"), "{text}");
+    assert!(text.contains("21 of 64 dimensions carry signal") && text.contains("CC BY 4.0"), "{text}");
+}
+
+#[test]
+fn the_report_of_a_fit_has_the_names_that_scripts_depend_on() {
+    let report = Run::new().json("fit @digits --lambda 5 --json");
+    let wanted = "n m k columns lambda tau lambda_rule energy gap solver certified seconds";
+    assert!(wanted.split(' ').all(|name| !report[name].is_null()), "{report}");
+    assert_eq!((&report["n"], &report["m"], &report["lambda"]), (&1797.into(), &64.into(), &5.0.into()));
+    assert_eq!((&report["lambda_rule"], &report["certified"]), (&"fixed".into(), &true.into()));
+}
+
+#[test]
+fn fit_inspect_transform_and_recover_work_together() {
+    let run = Run::new();
+    let words = run.ok("fit @digits -o digits.espan");
+    assert!(
+        words.contains("@digits: 1797 samples × 64 features (u8)\n21 of 64") && words.ends_with("wrote digits.espan\n"),
+        "{words}"
+    );
+    let held = run.ok("inspect digits.espan --verify");
+    assert!(held.contains("64 features → 21 columns") && held.contains("verified: checksum"), "{held}");
+    assert_eq!(run.json("inspect digits.espan --json")["k"], 21);
+    run.ok("transform digits.espan @digits -o z.npy");
+    assert!(run.bytes("z.npy").starts_with(b"\x93NUMPY") && run.bytes("z.npy").len() == 128 + 1797 * 21 * 8);
+    let table = run.ok("transform digits.espan @digits");
+    assert_eq!(table.lines().count(), 1798);
+    assert!(table.starts_with("pce0,pce1,pce2"), "{}", &table[..40]);
+    run.ok("recover digits.espan @digits -o clean.csv --sheet sheet.png --scores scores.csv");
+    assert!(run.bytes("sheet.png").starts_with(b"\x89PNG"));
+    assert_eq!(String::from_utf8(run.bytes("scores.csv")).unwrap().lines().count(), 1798);
+    assert_eq!(String::from_utf8(run.bytes("clean.csv")).unwrap().lines().count(), 1797);
+}
+
+#[test]
+fn the_same_bytes_for_1_2_and_4_threads_and_again() {
+    let run = Run::new();
+    for (file, threads) in [("a", 1), ("b", 2), ("c", 4), ("d", 1)] {
+        run.ok(&format!("--threads {threads} fit @digits --center -o {file}.espan"));
+        run.ok(&format!("--threads {threads} transform {file}.espan @digits -o {file}.npy"));
+        assert_eq!(run.bytes("a.espan"), run.bytes(&format!("{file}.espan")));
+        assert_eq!(run.bytes("a.npy"), run.bytes(&format!("{file}.npy")));
+    }
+}
+
+#[test]
+fn csv_comes_in_by_pipe_and_goes_out_by_pipe() {
+    let run = Run::new();
+    let rows: String = (0..40)
+        .map(|i| format!("{},{},{},{}\n", i, 2 * i, (i * 7) % 11, if i % 2 == 0 { "up" } else { "down" }))
+        .collect();
+    let table = format!("a,b,c,state\n{rows}");
+    let output = run.with_input("fit - --label state --energy 0.9 --json", table.as_bytes());
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&report["n"], &report["m"], &report["lambda_rule"]), (&40.into(), &3.into(), &"energy".into()));
+}
+
+#[test]
+fn refusals_say_what_is_wrong_and_what_to_do() {
+    let run = Run::new();
+    run.write("nan.csv", "1,2\n3,nan\n");
+    run.write("wide.csv", "1,2,3\n4,5,7\n");
+    run.write("broken.espan", "not a model");
+    run.ok("fit @digits -o digits.espan");
+    let nan = run.fails("fit nan.csv", 1);
+    assert!(nan.starts_with("error: nan.csv") && nan.contains("line 2") && nan.contains("\nhint: "), "{nan}");
+    let mismatch = run.fails("transform digits.espan wide.csv", 1);
+    assert_eq!(
+        mismatch,
+        "error: the model was fitted on 64 features, the samples have 3\n\nhint: samples are rows and features are columns: is the matrix transposed?\n"
+    );
+    assert!(run.fails("inspect broken.espan", 1).contains("is not an .espan model file"));
+    assert!(run.fails("fit @digits --energy 95", 1).ends_with("hint: for 95 percent write 0.95\n"));
+    assert!(run.fails("fit @digits --dim 65", 1).contains("carry 61"));
+    assert!(run.fails("fit @digits --noise 9999 --strict", 1).contains("no direction stands out"));
+    assert!(run.fails("recover digits.espan wide.csv", 2).contains("--output"));
+    assert!(run.fails("fit missing.npz", 2).contains("missing.npz"));
+    assert!(run.fails("fit @digits --lambda often", 2).contains("expected a number, `auto` or `screenot`"));
+    assert!(run.fails("fit @digits --lambda 5 --noise 1", 2).contains("cannot be used with"));
+    assert!(run.fails("fit @digits -o no/such/folder.espan", 2).contains("no/such"));
+}
+
+#[test]
+fn a_refused_run_leaves_the_old_file_and_nothing_else() {
+    let run = Run::new();
+    run.ok("fit @digits -o digits.espan");
+    run.write("wide.csv", "1,2,3\n4,5,7\n");
+    run.write("z.csv", "old");
+    run.fails("transform digits.espan wide.csv -o z.csv", 1);
+    assert_eq!(run.bytes("z.csv"), b"old");
+    let names: Vec<_> = std::fs::read_dir(run.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 3, "{names:?}");
+}
+
+#[test]
+fn the_path_is_a_staircase_json_or_a_picture() {
+    let run = Run::new();
+    let path = run.json("path @digits --json");
+    let steps = path["steps"].as_array().unwrap();
+    assert_eq!(steps.len(), 61); // three pixels are always blank
+    assert!(
+        steps
+            .windows(2)
+            .all(|w| w[0]["lambda"].as_f64() < w[1]["lambda"].as_f64() && w[0]["k"].as_u64() < w[1]["k"].as_u64())
+    );
+    assert_eq!(path["chosen"]["k"], 21);
+    assert!(run.ok("path @digits --svg").starts_with("<svg"));
+    assert!(run.ok("path @digits").contains("● λ = "));
+}
+
+#[test]
+fn rows_are_chosen_by_number_and_checked() {
+    let run = Run::new();
+    let npy = |numbers: &[i64]| {
+        let header = format!("{{'descr': '<i8', 'fortran_order': False, 'shape': ({},), }}", numbers.len());
+        let padded = format!("{header:<117}\n");
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend((padded.len() as u16).to_le_bytes());
+        bytes.extend(padded.as_bytes());
+        bytes.extend(numbers.iter().flat_map(|n| n.to_le_bytes()));
+        bytes
+    };
+    std::fs::write(run.path().join("rows.npy"), npy(&(0..100).collect::<Vec<_>>())).unwrap();
+    std::fs::write(run.path().join("far.npy"), npy(&[0, 1797])).unwrap();
+    assert_eq!(run.json("fit @digits --rows rows.npy --json")["n"], 100);
+    assert!(run.fails("fit @digits --rows far.npy", 1).contains("asks for row 1797, @digits has rows 0 to 1796"));
+}
+
+#[test]
+fn info_describes_and_completions_complete() {
+    let run = Run::new();
+    let info = run.ok("info @digits");
+    assert!(info.contains("10 classes of 174 to 183 samples") && info.contains("8 × 8 pixels"), "{info}");
+    assert_eq!(run.json("info @digits --json")["max"], 16.0);
+    assert!(run.ok("completions bash").contains("eigenspan"));
+}
