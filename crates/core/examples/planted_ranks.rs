@@ -4,7 +4,7 @@
 #![expect(clippy::print_stdout, reason = "printing is what this example is for")]
 
 use eigenspan::data::generate::Normal;
-use eigenspan::reduce::parts::threshold::known_noise;
+use eigenspan::reduce::parts::threshold::{known_noise, median_of, unknown_noise};
 use eigenspan::{Error, Lambda, Mat, PceParams};
 
 const SEEDS: u64 = 100;
@@ -43,18 +43,31 @@ fn unit(mut x: Mat) -> Mat {
     x
 }
 
+/// k by one of our rules.
+fn rule(lambda: Lambda) -> impl Fn(&Mat) -> Result<usize, Error> {
+    move |x| Ok(PceParams { lambda, ..PceParams::default() }.fit(x)?.k())
+}
+
+/// The optimal hard threshold straight on the spectrum of the unit rows, for comparison.
+fn plain(x: &Mat) -> Result<usize, Error> {
+    let model = PceParams { lambda: Lambda::Energy(0.5), ..PceParams::default() }.fit(x)?;
+    let sigma = &model.parts().sigma;
+    let beta = sigma.len() as f64 / x.rows().max(x.cols()) as f64;
+    let tau = unknown_noise(beta) * median_of(sigma);
+    Ok(sigma.iter().filter(|s| **s > tau).count())
+}
+
 /// `97 (8.0)`: how often k = d in percent, and the mean k.
-fn score(lambda: Lambda, data: &[Mat], d: usize) -> Result<String, Error> {
-    let params = PceParams { lambda, ..PceParams::default() };
-    let ks: Vec<usize> = data.iter().map(|x| params.fit(x).map(|model| model.k())).collect::<Result<_, _>>()?;
+fn score(find: impl Fn(&Mat) -> Result<usize, Error>, data: &[Mat], d: usize) -> Result<String, Error> {
+    let ks: Vec<usize> = data.iter().map(find).collect::<Result<_, _>>()?;
     let right = ks.iter().filter(|k| **k == d).count() as f64 / ks.len() as f64;
     Ok(format!("{:.0} ({:.1})", 100.0 * right, ks.iter().sum::<usize>() as f64 / ks.len() as f64))
 }
 
 fn main() -> Result<(), Error> {
     println!("Percent of {SEEDS} seeds with k = d (mean k in brackets).\n");
-    println!("| rows | n × m | d | strength | auto | noise known | screenot | energy 0.9 |");
-    println!("|---|---|---|---|---|---|---|---|");
+    println!("| rows | n × m | d | strength | auto | plain rule on unit rows | noise known | screenot | energy 0.9 |");
+    println!("|---|---|---|---|---|---|---|---|---|");
     for rows in [Rows::Raw, Rows::Unit] {
         for shape in SHAPES {
             for d in RANKS {
@@ -65,17 +78,18 @@ fn main() -> Result<(), Error> {
                         Rows::Unit => ("unit", raw.map(unit).collect()),
                     };
                     let known = match rows {
-                        Rows::Raw => score(Lambda::Noise(1.0), &data, d)?,
+                        Rows::Raw => score(rule(Lambda::Noise(1.0)), &data, d)?,
                         Rows::Unit => "–".into(), // nobody knows the noise of rows that were scaled
                     };
                     println!(
-                        "| {name} | {} × {} | {d} | {strength}–{} | {} | {known} | {} | {} |",
+                        "| {name} | {} × {} | {d} | {strength}–{} | {} | {} | {known} | {} | {} |",
                         shape.0,
                         shape.1,
                         2.0 * strength,
-                        score(Lambda::Auto, &data, d)?,
-                        score(Lambda::ScreeNot, &data, d)?,
-                        score(Lambda::Energy(0.9), &data, d)?,
+                        score(rule(Lambda::Auto), &data, d)?,
+                        score(plain, &data, d)?,
+                        score(rule(Lambda::ScreeNot), &data, d)?,
+                        score(rule(Lambda::Energy(0.9)), &data, d)?,
                     );
                 }
             }

@@ -34,6 +34,7 @@ mod error;
 pub mod prepare;
 pub mod reduce;
 mod text;
+mod warning;
 
 pub use eigenspan_linalg::exec::{self, Exec, Monitor, Quiet};
 pub use eigenspan_linalg::{Mat, MatRef};
@@ -42,3 +43,9 @@ pub use prepare::Normalize;
 pub use reduce::parts::lambda::Lambda;
 pub use reduce::pce::{Dim, Pce, PceParams, RankRule, Weights};
 pub use text::short_number;
+pub use warning::Warning;
+
+/// The snippets of the README run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

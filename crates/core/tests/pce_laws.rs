@@ -4,8 +4,8 @@
 
 use eigenspan::data::generate::{Normal, Subspaces};
 use eigenspan::data::{Csr, Matrix, Samples};
-use eigenspan::reduce::parts::lambda::{Warning, principal_rank};
-use eigenspan::{Dim, Error, Exec, Lambda, Mat, Normalize, Pce, PceParams, Quiet, RankRule};
+use eigenspan::reduce::parts::lambda::principal_rank;
+use eigenspan::{Dim, Error, Exec, Lambda, Mat, Normalize, Pce, PceParams, Quiet, RankRule, Warning};
 use std::num::NonZero;
 
 const EPS: f64 = f64::EPSILON;
@@ -220,6 +220,12 @@ fn rank_deficient_data_without_noise_has_its_rank() {
         let refused = PceParams { dim: Dim::Fixed(rank + 1), ..raw(Lambda::Auto) }.fit(&x).unwrap_err();
         assert_eq!(refused, Error::DimTooLarge { asked: rank + 1, most: rank, n, m });
         assert_eq!(refused.hint().unwrap(), format!("use a dimension of {rank} or less, or `auto`"));
+        // Scaled to unit length by someone before us, it is still without noise.
+        let lengths: Vec<f64> = (0..n).map(|i| eigenspan::prepare::norm(x.row(i))).collect();
+        let before = Mat::from_fn(n, m, |i, j| x.at(i, j) / lengths[i]);
+        assert_eq!(PceParams::default().fit(&before).unwrap().k(), rank);
+        let before = Mat::from_fn(n, m, |i, j| (x.at(i, j) / lengths[i]) as f32);
+        assert_eq!(PceParams::default().fit(&before).unwrap().k(), rank);
         // Rounded to single precision, the rounding is not taken for noise.
         let single = Mat::from_fn(n, m, |i, j| x.at(i, j) as f32);
         assert_eq!(raw(Lambda::Auto).fit(&single).unwrap().k(), rank);
@@ -396,4 +402,59 @@ fn a_cut_within_rounding_of_a_value_is_an_interval() {
     assert_eq!((on.parts().k_interval, on.parts().certified), ((1, 2), false));
     let off = raw(Lambda::Fixed(0.3)).fit(&x).unwrap();
     assert_eq!((off.k(), off.parts().k_interval, off.parts().certified), (2, (2, 2), true));
+}
+
+#[test]
+fn the_laws_hold_in_single_precision() {
+    let eps = f64::from(f32::EPSILON);
+    for x in cases() {
+        let single = Mat::from_fn(x.rows(), x.cols(), |i, j| x.at(i, j) as f32);
+        let model = raw(Lambda::Fixed(0.05)).fit(&single).unwrap();
+        let sigma = &model.parts().sigma;
+        let tolerance = 10.0 * eps * x.rows().max(x.cols()) as f64 * sigma[0] / sigma[model.columns() - 1];
+        let z = model.transform(&single).unwrap().into_f64();
+        assert!(difference(&times(&z.transposed(), &z), &identity(model.columns())) <= tolerance);
+        let c = times(&z, &z.transposed());
+        assert!(difference(&times(&c, &c), &c) <= tolerance);
+        let recovery = model.recover(&single).unwrap();
+        let (clean, error) = (recovery.clean.into_f64(), recovery.error.into_f64());
+        let sum = Mat::from_fn(x.rows(), x.cols(), |i, j| clean.at(i, j) + error.at(i, j));
+        assert!(difference(&sum, &x) <= 4.0 * eps * largest(x.as_slice().iter().copied()));
+    }
+}
+
+#[test]
+fn constant_features_do_not_move_k_once_the_mean_is_taken_away() {
+    let x = planted(150, 40, 3, 0.3, 51);
+    let with_constants = Mat::from_fn(150, 70, |i, j| if j < 40 { x.at(i, j) } else { 0.1 * j as f64 });
+    let k = |x: &Mat, normalize| PceParams { center: true, normalize, ..PceParams::default() }.fit(x).unwrap().k();
+    assert_eq!((k(&x, Normalize::None), k(&with_constants, Normalize::None)), (3, 3));
+    assert_eq!(k(&x, Normalize::ZScore), k(&with_constants, Normalize::ZScore));
+    // A constant feature that is not taken away is a direction of its own.
+    let intercept = Mat::from_fn(150, 41, |i, j| if j < 40 { x.at(i, j) } else { 5.0 });
+    assert_eq!(raw(Lambda::Auto).fit(&intercept).unwrap().k(), 4);
+}
+
+#[test]
+fn no_feasible_pair_beats_the_objective() {
+    // ½‖C‖² + ½λ‖D − D₀‖² over random D₀ of every rank with C the projector on its rows (Lemma 1: the best C for it).
+    let x = planted(12, 9, 3, 0.5, 61);
+    for lambda in [0.01, 0.1, 1.0] {
+        let model = raw(Lambda::Fixed(lambda)).fit(&x).unwrap();
+        let tail: f64 = model.parts().sigma[model.k()..].iter().map(|s| s * s).sum();
+        let best = 0.5 * (model.k() as f64 + lambda * tail);
+        let mut normal = Normal::new(62);
+        for trial in 0..1000 {
+            let rank = trial % 10;
+            // Any D₀ of rank r costs ½r + ½λ‖E‖²: project D on random directions, some of them near the right ones.
+            let near = model.parts().basis.transposed();
+            let directions = Mat::from_fn(rank, 9, |i, j| {
+                normal.draw() * 0.1 + if i < near.rows() { near.at(i, j) } else { normal.draw() }
+            });
+            let q = eigenspan_linalg::triangle::orthonormalise(&directions.transposed());
+            let kept = times(&times(&x, &q), &q.transposed());
+            let error: f64 = x.as_slice().iter().zip(kept.as_slice()).map(|(a, b)| (a - b).powi(2)).sum();
+            assert!(0.5 * (rank as f64 + lambda * error) >= best * (1.0 - 1e-12), "rank {rank}");
+        }
+    }
 }

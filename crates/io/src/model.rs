@@ -14,9 +14,8 @@ use std::path::Path;
 use eigenspan::data::generate::Normal;
 use eigenspan::data::{ImageShape, NumberType, Samples};
 use eigenspan::prepare::Preparation;
-use eigenspan::reduce::parts::lambda::Warning;
 use eigenspan::reduce::pce::PceParts;
-use eigenspan::{Mat, Pce, PceParams};
+use eigenspan::{Mat, Pce, PceParams, Warning};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
 use sha2::{Digest, Sha256};
 

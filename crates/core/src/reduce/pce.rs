@@ -39,11 +39,12 @@
 use eigenspan_linalg::product::Columns;
 use eigenspan_linalg::{Exec, Mat, decompose};
 
-use super::parts::lambda::{Cut, Lambda, Spectrum, Warning};
+use super::parts::lambda::{Cut, Lambda, Spectrum};
 use crate::Error;
 use crate::data::{ImageShape, Matrix, NumberType, Samples};
 use crate::prepare::{Normalize, Preparation, Prepared, Scan};
 use crate::text::short_number;
+use crate::warning::Warning;
 
 /// Rows transformed as one piece of work.
 const STRETCH: usize = 256;

@@ -1,4 +1,6 @@
 //! Steps that methods share, named by what they compute.
 
+mod even_noise;
 pub mod lambda;
+mod noise_cut;
 pub mod threshold;

@@ -1,0 +1,171 @@
+//! Cuts for rules that look for noise, and the spectrum they look at.
+//!
+//! | symbol | code | meaning |
+//! |---|---|---|
+//! | σ′ | `sigma` | singular values of the samples as the noise sees them, zeros included |
+//! | β | `beta()` | short side ÷ long side that noise can fill |
+//!
+//! **Two spectra.** The rules that look for noise assume that it is equally strong everywhere. Scaling samples to
+//! unit length destroys that: faint samples get loud noise. So k is decided on σ′, the spectrum of the rows before
+//! unit scaling, without dead and repeated rows and columns; τ is then put between σ_k and σ_{k+1}. Rows that arrive
+//! with one and the same length were scaled by someone before us: there, `Auto` evens their noise first
+//! ([`even_noise`](super::even_noise)).
+
+use eigenspan_linalg::{Exec, singular_values};
+
+use super::even_noise::evened_values;
+use super::lambda::{Cut, Spectrum, around, resolution, rounding_level};
+use super::threshold::{distance_from_noise, known_noise, median_of, screenot, unknown_noise};
+use crate::Error;
+use crate::distinct::Distinct;
+use crate::prepare::{Normalize, Preparation, Prepared};
+use crate::text::short_number;
+use crate::warning::{NOISE_LIKE, Warning};
+
+/// What is done about noise of uneven strength.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Noise {
+    /// It is evened where scaling has made it uneven and cannot be taken back.
+    Evened,
+    /// Nothing: the rule does not need even noise, or is told how strong it is.
+    AsItIs,
+}
+
+impl Spectrum<'_> {
+    /// The spectrum as the noise sees it; a second decomposition where it differs from the first.
+    pub(super) fn noise(&self, noise: Noise, exec: Exec<'_>) -> Result<NoiseSpectrum<'_>, Error> {
+        let centred = self.preparation.mean.is_some();
+        let distinct = Distinct::of(self.samples, self.scan, centred, exec)?;
+        let live_rows = distinct.rows.len().saturating_sub(usize::from(centred)).max(1);
+        let live_columns = distinct.columns.len().max(1);
+        let (short, long) = (live_rows.min(live_columns), live_rows.max(live_columns));
+        let normalize = self.preparation.normalize;
+        let epsilon = self.samples.number_type().epsilon();
+        let uneven = uneven(&self.scan.lengths);
+        let view = Prepared::new(self.samples, self.preparation, self.scan);
+        let view = view.restricted(&distinct.rows, &distinct.columns);
+        let (own, how) = match normalize {
+            Normalize::Unit if uneven => {
+                (Some(self.before_scaling(&distinct, centred, exec)?), "on the samples before unit scaling")
+            }
+            Normalize::Unit | Normalize::None if noise == Noise::Evened && !uneven => {
+                (Some(evened_values(&view, (short, long), epsilon, exec)?), "with the noise of the samples evened")
+            }
+            _ if distinct.repeats => (Some(singular_values(&view, exec)?), "without repeated samples and features"),
+            _ => (None, ""),
+        };
+        let how = own.is_some().then_some(how);
+        let mut sigma = own.unwrap_or_else(|| self.sigma.to_vec());
+        sigma.resize(short, 0.0);
+        let level = rounding_level(&sigma, live_rows, live_columns, epsilon);
+        Ok(NoiseSpectrum { prepared: self, sigma, long, level, how })
+    }
+
+    /// Singular values of the distinct rows and columns before unit scaling.
+    fn before_scaling(&self, distinct: &Distinct, centred: bool, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
+        let rows = Some(&distinct.rows[..]);
+        let raw = Preparation::learn(self.samples, self.scan, Normalize::None, centred, rows, exec)?;
+        let view = Prepared::new(self.samples, &raw, self.scan).restricted(&distinct.rows, &distinct.columns);
+        Ok(singular_values(&view, exec)?)
+    }
+}
+
+/// Whether lengths differ by more than the rounding of a scaling in single precision.
+fn uneven(lengths: &[f64]) -> bool {
+    let live = || lengths.iter().copied().filter(|l| *l > 0.0);
+    let (low, high) = live().fold((f64::INFINITY, 0.0f64), |(low, high), l| (low.min(l), high.max(l)));
+    high > low * (1.0 + 1e-5)
+}
+
+/// The spectrum on which noise is looked for.
+pub(super) struct NoiseSpectrum<'a> {
+    prepared: &'a Spectrum<'a>,
+    /// σ′: all values that could carry noise, zeros included.
+    sigma: Vec<f64>,
+    long: usize,
+    level: f64,
+    /// How σ′ came about, where it is another spectrum than σ.
+    how: Option<&'static str>,
+}
+
+impl NoiseSpectrum<'_> {
+    fn beta(&self) -> f64 {
+        self.sigma.len() as f64 / self.long as f64
+    }
+
+    pub(super) fn auto(&self) -> Result<Cut, Error> {
+        let median = median_of(&self.sigma);
+        if median <= self.level {
+            return Ok(self.noise_free("auto"));
+        }
+        let tau = unknown_noise(self.beta()) * median;
+        let noise = tau / known_noise(self.beta()) / (self.long as f64).sqrt();
+        let reason = format!("optimal hard threshold; noise of deviation {} read off the median", short_number(noise));
+        let mut cut = self.transfer(tau, "auto", reason);
+        let bulk = &self.sigma[cut.k.min(self.sigma.len())..];
+        let beta = bulk.len() as f64 / (self.long - cut.k.min(self.long - 1)) as f64;
+        let distance = distance_from_noise(bulk, beta.min(1.0));
+        if bulk.len() >= 20 && distance > NOISE_LIKE {
+            cut.warnings.push(Warning::BulkNotNoise { distance, k: cut.k });
+        }
+        Ok(cut)
+    }
+
+    pub(super) fn known(&self, deviation: f64) -> Result<Cut, Error> {
+        let tau = known_noise(self.beta()) * (self.long as f64).sqrt() * deviation;
+        if tau <= self.level {
+            return Ok(self.noise_free("noise"));
+        }
+        Ok(self.transfer(
+            tau,
+            "noise",
+            format!("optimal hard threshold for noise of deviation {}", short_number(deviation)),
+        ))
+    }
+
+    pub(super) fn screenot(&self) -> Result<Cut, Error> {
+        let p = self.sigma.len();
+        if p < 2 {
+            let expected = "another rule: ScreeNot needs two singular values or more";
+            return Err(Error::Parameter { name: "lambda", expected, got: p as f64 });
+        }
+        let at = |bound: usize| screenot(&self.sigma, self.beta(), bound.min((p - 2) / 2));
+        let Some(tau) = at(p / 4).filter(|tau| *tau > self.level) else {
+            return Ok(self.noise_free("screenot"));
+        };
+        let reason = format!("ScreeNot, at most {} of {p} values taken for signal", p / 4);
+        let mut cut = self.transfer(tau, "screenot", reason);
+        let count = |bound| at(bound).map_or(cut.k, |tau| self.sigma.iter().filter(|s| **s > tau).count());
+        let (low, high) = (count(p / 8), count(2 * p / 5));
+        if (high as f64) > 1.2 * low as f64 + 2.0 {
+            cut.warnings.push(Warning::NoEdge { low, high });
+        }
+        Ok(cut)
+    }
+
+    /// Half of the values and more are rounding: what stands above it is all there is.
+    fn noise_free(&self, rule: &'static str) -> Cut {
+        let k = self.prepared.numerical_rank();
+        self.prepared.at_rank(k, rule, "the data carry no noise: every direction above rounding is kept".into())
+    }
+
+    /// Takes a cut of σ′ over to σ.
+    fn transfer(&self, tau: f64, rule: &'static str, reason: String) -> Cut {
+        let decided = self.sigma.iter().take_while(|s| **s > tau).count();
+        let resolution = resolution(&self.sigma, self.sigma.len(), self.long);
+        let interval = around(&self.sigma, tau, resolution, decided);
+        let Some(how) = self.how else {
+            return Cut { tau, lambda: 1.0 / (tau * tau), k: decided, interval, rule, reason, warnings: vec![] };
+        };
+        let sigma = self.prepared.sigma;
+        let resolution = self.prepared.resolution();
+        let mut k = decided.min(self.prepared.numerical_rank());
+        while k > 0 && k < sigma.len() && sigma[k - 1] - sigma[k] <= resolution {
+            k -= 1; // nothing fits between equal values: a tie keeps the smaller rank
+        }
+        let tau = self.prepared.between(k, tau / self.sigma[0]);
+        let reason = format!("{reason}, decided {how}");
+        let interval = (interval.0.min(k), interval.1.max(k));
+        Cut { tau, lambda: 1.0 / (tau * tau), k, interval, rule, reason, warnings: vec![] }
+    }
+}

@@ -1,0 +1,58 @@
+//! What the user should know about a result that was given all the same.
+
+/// Something the user should know about a result.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+#[non_exhaustive]
+pub enum Warning {
+    /// Samples of length zero were left at zero.
+    #[error("{count} samples have length zero and stay zero (rows {})", list(.rows, *.count))]
+    ZeroSamples {
+        /// How many.
+        count: usize,
+        /// The first of them.
+        rows: Vec<usize>,
+    },
+    /// k = 0, and the leading direction was kept all the same.
+    #[error(
+        "no singular value is above the cut (k = 0): the leading direction is kept, but nothing says it is more than noise"
+    )]
+    NothingAboveCut,
+    /// What lies below the cut does not look like white noise.
+    #[error(
+        "what lies below the cut does not look like noise (distance {distance:.2} from the Marchenko–Pastur law, \
+         noise stays below {NOISE_LIKE}): k = {k} is a sensible cut, not a count of true dimensions"
+    )]
+    BulkNotNoise {
+        /// Kolmogorov distance of the bulk from the Marchenko–Pastur law.
+        distance: f64,
+        /// The k that was chosen.
+        k: usize,
+    },
+    /// ScreeNot's answer depends on its own setting.
+    #[error(
+        "the spectrum has no clear edge: ScreeNot finds k = {low} to {high} as its bound on the rank goes from p/8 to p/2.5"
+    )]
+    NoEdge {
+        /// Smallest k.
+        low: usize,
+        /// Largest k.
+        high: usize,
+    },
+    /// The released rule asked for directions beyond the numerical rank.
+    #[error("the released rule asks for {asked} dimensions, the data carry {most}: {most} are kept")]
+    RankCapped {
+        /// Dimensions by the rule.
+        asked: usize,
+        /// The numerical rank.
+        most: usize,
+    },
+}
+
+fn list(rows: &[usize], count: usize) -> String {
+    let shown: Vec<String> = rows.iter().map(usize::to_string).collect();
+    if rows.len() < count { format!("{}, …", shown.join(", ")) } else { shown.join(", ") }
+}
+
+/// White noise of twenty values and more keeps this distance from its law in all but freak cases.
+pub(crate) const NOISE_LIKE: f64 = 0.1;
