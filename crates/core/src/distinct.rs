@@ -98,7 +98,7 @@ mod tests {
     fn dead_and_repeated_rows_and_columns_are_set_aside() {
         // Column 1 is zero, column 3 copies column 0, column 4 is constant; row 2 is zero, row 4 copies row 1.
         let rows = [
-            [1.0, 0.0, 5.0, 1.0, 2.0],
+            [0.0, 0.0, 5.0, -0.0, 2.0],
             [2.0, 0.0, 4.0, 2.0, 2.0],
             [3.0, -0.0, 9.0, 3.0, 2.0],
             [2.0, 0.0, 4.0, 2.0, 2.0],

@@ -400,6 +400,9 @@ fn a_cut_within_rounding_of_a_value_is_an_interval() {
     let x = Mat::from_fn(3, 3, |i, j| if i == j { 3.0 - i as f64 } else { 0.0 });
     let on = raw(Lambda::Fixed(0.25)).fit(&x).unwrap();
     assert_eq!((on.parts().k_interval, on.parts().certified), ((1, 2), false));
+    let beside = Mat::from_fn(3, 3, |i, j| x.at(i, j) * if i == 1 { 1.0 - 2.0 * EPS } else { 1.0 });
+    let beside = raw(Lambda::Fixed(0.25)).fit(&beside).unwrap();
+    assert_eq!((beside.k(), beside.parts().k_interval, beside.parts().certified), (1, (1, 2), false));
     let off = raw(Lambda::Fixed(0.3)).fit(&x).unwrap();
     assert_eq!((off.k(), off.parts().k_interval, off.parts().certified), (2, (2, 2), true));
 }
@@ -457,4 +460,26 @@ fn no_feasible_pair_beats_the_objective() {
             assert!(0.5 * (rank as f64 + lambda * error) >= best * (1.0 - 1e-12), "rank {rank}");
         }
     }
+}
+
+#[test]
+fn equal_values_are_one_step_of_the_path() {
+    let model = raw(Lambda::Fixed(2.0)).fit(&identity(5)).unwrap();
+    let steps: Vec<(f64, usize)> = model.path().iter().map(|s| (s.lambda, s.k)).collect();
+    assert_eq!(steps, [(1.0, 5)]);
+}
+
+#[test]
+fn centring_costs_one_degree_of_freedom() {
+    // Four samples whose centred values are 1.3, 1, 0.5 and, by centring, 0. The median is 1, not 0.75, and
+    // ω(3/100) = 1.48 times 1 is above 1.3, where ω(4/100) times 0.75 would be 1.12.
+    let mut normal = Normal::new(71);
+    let v = eigenspan_linalg::triangle::orthonormalise(&Mat::from_fn(100, 3, |_, _| normal.draw()));
+    let u = [[0.5, 0.5, 0.5], [0.5, -0.5, -0.5], [-0.5, 0.5, -0.5], [-0.5, -0.5, 0.5]];
+    let sigma = [1.3, 1.0, 0.5];
+    let x =
+        Mat::from_fn(4, 100, |i, j| 3.0 * v.at(j, 0) + (0..3).map(|r| sigma[r] * u[i][r] * v.at(j, r)).sum::<f64>());
+    let model = PceParams { center: true, ..raw(Lambda::Auto) }.fit(&x).unwrap();
+    assert!((model.parts().sigma[0] - 1.3).abs() < 1e-12 && model.parts().sigma[3] < 1e-12);
+    assert_eq!(model.k(), 0, "{}", model.why());
 }

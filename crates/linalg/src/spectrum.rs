@@ -151,4 +151,25 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn directions_stay_orthonormal_down_to_tiny_values() {
+        // A wide matrix with σ from 1 to 1e-10, whose directions come through Xᵀ V Σ⁻¹.
+        let rotation = |n: usize, shift: f64| {
+            orthonormalise(&Mat::from_fn(n, 20, |i, j| ((i * j) as f64 + shift * i as f64).sin()))
+        };
+        let (left, right) = (rotation(20, 0.3), rotation(60, 0.7));
+        let sigma = |j: usize| 10f64.powf(-10.0 * j as f64 / 19.0);
+        let x = Mat::from_fn(20, 60, |i, j| (0..20).map(|r| left.at(i, r) * sigma(r) * right.at(j, r)).sum());
+        let u = decompose(&x, Exec::default()).unwrap().basis(20, Exec::default()).unwrap();
+        for c in 0..20 {
+            for d in 0..20 {
+                let dot: f64 = (0..60).map(|j| u.at(j, c) * u.at(j, d)).sum();
+                assert!((dot - if c == d { 1.0 } else { 0.0 }).abs() < 100.0 * f64::EPSILON, "{c}, {d}: {dot:e}");
+            }
+            // The direction of σ is known to eps·σ₁/gap, and neighbours are a factor of 3.4 apart.
+            let along: f64 = (0..60).map(|j| u.at(j, c) * right.at(j, c)).sum();
+            assert!((along.abs() - 1.0).abs() < 1e3 * f64::EPSILON / sigma(c), "{c}: {along}");
+        }
+    }
 }

@@ -232,4 +232,29 @@ mod tests {
         assert_eq!(principal_rank(&[1e300, 1e-300], 1e-300), 1);
         assert_eq!(principal_rank(&[1e-300], f64::MAX), 0);
     }
+
+    /// λσ² > 1 in exact integers, for σ = a·2⁻⁵² in [1, 2) and λ = b·2⁻⁵⁴: a²b > 2¹⁵⁸.
+    fn exceeds_exactly(lambda: f64, sigma: f64) -> bool {
+        let a = (sigma * 2f64.powi(52)) as u128;
+        let b = (lambda * 2f64.powi(54)) as u128;
+        let low = (a * a & u128::from(u64::MAX)) * b;
+        let high = ((a * a) >> 64) * b + (low >> 64);
+        high > 1 << 94 || (high == 1 << 94 && low as u64 > 0)
+    }
+
+    #[test]
+    fn the_decision_is_exact_next_to_a_tie() {
+        let mut bits = 88_172_645_463_325_252u64;
+        for _ in 0..2000 {
+            bits ^= bits << 13;
+            bits ^= bits >> 7;
+            bits ^= bits << 17;
+            let sigma = f64::from_bits((bits >> 12) | (1023 << 52));
+            let near = 1.0 / (sigma * sigma);
+            for ulps in -2..=2i64 {
+                let lambda = f64::from_bits(near.to_bits().wrapping_add_signed(ulps));
+                assert_eq!(exceeds(lambda, sigma), exceeds_exactly(lambda, sigma), "λ = {lambda:e}, σ = {sigma:e}");
+            }
+        }
+    }
 }
