@@ -39,12 +39,12 @@ pub enum Warning {
         /// Largest k.
         high: usize,
     },
-    /// The released rule asked for directions beyond the numerical rank.
-    #[error("the released rule asks for {asked} dimensions, the data carry {most}: {most} are kept")]
+    /// More directions were asked for than stand above rounding.
+    #[error("{asked} dimensions were asked for, {most} stand above rounding: {most} are kept")]
     RankCapped {
-        /// Dimensions by the rule.
+        /// Dimensions asked for.
         asked: usize,
-        /// The numerical rank.
+        /// Dimensions above rounding.
         most: usize,
     },
 }

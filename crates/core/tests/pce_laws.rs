@@ -217,6 +217,10 @@ fn rank_deficient_data_without_noise_has_its_rank() {
                 assert!(model.why().contains("no noise"), "{}", model.why());
             }
         }
+        // However large λ, directions that are rounding are not kept; that more may be there is said.
+        let most = raw(Lambda::Fixed(1e40)).fit(&x).unwrap();
+        assert_eq!((most.k(), most.parts().k_interval), (rank, (rank, n.min(m))));
+        assert!(!most.parts().certified);
         let refused = PceParams { dim: Dim::Fixed(rank + 1), ..raw(Lambda::Auto) }.fit(&x).unwrap_err();
         assert_eq!(refused, Error::DimTooLarge { asked: rank + 1, most: rank, n, m });
         assert_eq!(refused.hint().unwrap(), format!("use a dimension of {rank} or less, or `auto`"));

@@ -137,17 +137,14 @@ impl Spectrum<'_> {
 
     fn fixed(&self, lambda: f64) -> Cut {
         let tau = 1.0 / lambda.sqrt();
-        let k = principal_rank(self.sigma, lambda);
+        // Below the error of the decomposition there is no direction to be had, whatever λ asks for.
+        let error = rounding_level(self.sigma, self.samples.rows(), self.samples.cols(), 0.0);
+        let most = self.sigma.iter().take_while(|s| **s > error).count();
+        let asked = principal_rank(self.sigma, lambda);
+        let k = asked.min(most);
         let interval = around(self.sigma, tau, self.resolution(), k);
-        Cut {
-            tau,
-            lambda,
-            k,
-            interval,
-            rule: "fixed",
-            reason: "1/√λ for the λ that was given".into(),
-            warnings: vec![],
-        }
+        let warnings = if asked > most { vec![Warning::RankCapped { asked, most }] } else { vec![] };
+        Cut { tau, lambda, k, interval, rule: "fixed", reason: "1/√λ for the λ that was given".into(), warnings }
     }
 
     fn energy(&self, share: f64) -> Cut {
@@ -237,7 +234,7 @@ mod tests {
     fn exceeds_exactly(lambda: f64, sigma: f64) -> bool {
         let a = (sigma * 2f64.powi(52)) as u128;
         let b = (lambda * 2f64.powi(54)) as u128;
-        let low = (a * a & u128::from(u64::MAX)) * b;
+        let low = ((a * a) & u128::from(u64::MAX)) * b;
         let high = ((a * a) >> 64) * b + (low >> 64);
         high > 1 << 94 || (high == 1 << 94 && low as u64 > 0)
     }
