@@ -69,18 +69,28 @@ impl<'a> Exec<'a> {
         size: usize,
         work: impl Fn(usize, &mut [T]) + Sync,
     ) -> Result<(), Error> {
-        let pieces = out.len().div_ceil(size.max(1));
-        let queue = Mutex::new(out.chunks_mut(size.max(1)).enumerate());
+        self.each(stage, out.chunks_mut(size.max(1)), work)
+    }
+
+    /// Runs `work(i, piece i)` on each piece.
+    pub fn each<P: Send>(
+        &self,
+        stage: &'static str,
+        pieces: impl ExactSizeIterator<Item = P> + Send,
+        work: impl Fn(usize, P) + Sync,
+    ) -> Result<(), Error> {
+        let total = pieces.len();
+        let queue = Mutex::new(pieces.enumerate());
         let done = AtomicUsize::new(0);
         let worker = || {
             while !self.monitor.cancelled() {
                 let next = queue.lock().expect("no piece panics while it holds the queue").next();
-                let Some((i, chunk)) = next else { return };
-                work(i, chunk);
-                self.monitor.progress(stage, done.fetch_add(1, Ordering::Relaxed) + 1, pieces);
+                let Some((i, piece)) = next else { return };
+                work(i, piece);
+                self.monitor.progress(stage, done.fetch_add(1, Ordering::Relaxed) + 1, total);
             }
         };
-        match self.threads.min(pieces) {
+        match self.threads.min(total) {
             0 | 1 => worker(),
             threads => std::thread::scope(|scope| {
                 for _ in 1..threads {
@@ -89,7 +99,7 @@ impl<'a> Exec<'a> {
                 worker();
             }),
         }
-        if done.into_inner() == pieces { Ok(()) } else { Err(Error::Cancelled) }
+        if done.into_inner() == total { Ok(()) } else { Err(Error::Cancelled) }
     }
 }
 

@@ -23,7 +23,7 @@ pub mod triangle;
 
 pub use blocks::{Blocks, Transposed};
 pub use exec::{Exec, Monitor, Quiet};
-pub use mat::{Mat, MatMut, MatRef, Scalar};
+pub use mat::{Float, Mat, MatMut, MatRef, Scalar};
 pub use spectrum::{Decomposition, decompose, singular_values};
 
 /// What a decomposition can answer besides its result.

@@ -10,6 +10,24 @@ pub trait Scalar: Copy + Default + PartialOrd + Send + Sync + 'static {
     fn to_f64(self) -> f64;
 }
 
+/// A number that results may come out in.
+pub trait Float: Scalar {
+    /// The nearest number to `value`.
+    fn nearest(value: f64) -> Self;
+}
+
+impl Float for f64 {
+    fn nearest(value: f64) -> Self {
+        value
+    }
+}
+
+impl Float for f32 {
+    fn nearest(value: f64) -> Self {
+        value as f32
+    }
+}
+
 impl Scalar for f64 {
     const EPSILON: f64 = f64::EPSILON;
     fn to_f64(self) -> f64 {

@@ -36,8 +36,10 @@
 //! unless given ([`Lambda`]); the authors' released code takes one direction more than Theorem 1
 //! ([`RankRule::Released`]) and returns Θ up to an arbitrary rotation with columns scaled to length one.
 
+use std::ops::Range;
+
 use eigenspan_linalg::product::Columns;
-use eigenspan_linalg::{Exec, Mat, decompose};
+use eigenspan_linalg::{Exec, Float, Mat, decompose};
 
 use super::parts::lambda::{Cut, Lambda, Spectrum};
 use crate::Error;
@@ -403,25 +405,24 @@ impl Pce {
             return Err(Error::LengthMismatch { rows: n, got: lengths.len() });
         }
         let ones = vec![1.0; n];
-        let rows = self.back(features.to_f64(), lengths.unwrap_or(&ones), Exec::default())?;
+        let z = features.to_f64();
+        let (m, directions) = (self.features(), Columns::new(&self.parts.basis.transposed()));
+        let mut rows = Mat::zeros(n, m);
+        Exec::default().each_chunk("recover", rows.as_mut_slice(), STRETCH * m, |part, out| {
+            let some = part * STRETCH..part * STRETCH + out.len() / m;
+            self.back(&directions, &z, some, lengths.unwrap_or(&ones), out);
+        })?;
         Ok(in_numbers_of(features, rows))
     }
 
-    /// U_k Σ_k z in the samples' own units, for every row z.
-    fn back(&self, mut z: Mat, lengths: &[f64], exec: Exec<'_>) -> Result<Mat, Error> {
-        let (n, m, k) = (z.rows(), self.features(), self.columns());
-        (0..n).for_each(|i| z.row_mut(i).iter_mut().zip(&self.parts.sigma).for_each(|(z, s)| *z *= s));
-        let directions = Columns::new(&self.parts.basis.transposed());
-        let mut rows = Mat::zeros(n, m);
-        exec.each_chunk("recover", rows.as_mut_slice(), STRETCH * m, |part, out| {
-            let first = part * STRETCH;
-            let count = out.len() / m;
-            directions.multiply(&z.as_slice()[first * k..(first + count) * k], out);
-            for (row, length) in out.chunks_exact_mut(m).zip(&lengths[first..]) {
-                self.parts.preparation.undo(row, *length);
-            }
-        })?;
-        Ok(rows)
+    /// U_k Σ_k z in the samples' own units, for some rows z.
+    fn back(&self, directions: &Columns, z: &Mat, some: Range<usize>, lengths: &[f64], out: &mut [f64]) {
+        let scaled: Vec<f64> =
+            some.clone().flat_map(|i| z.row(i).iter().zip(&self.parts.sigma).map(|(z, s)| z * s)).collect();
+        directions.multiply(&scaled, out);
+        for (row, length) in out.chunks_exact_mut(self.features()).zip(&lengths[some]) {
+            self.parts.preparation.undo(row, *length);
+        }
     }
 
     /// D₀ and E: what the model explains of each sample, and the rest.
@@ -432,18 +433,36 @@ impl Pce {
     /// [`recover`](Pce::recover) on as many threads as `exec` says.
     pub fn recover_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Recovery, Error> {
         let samples = samples.into();
-        let m = self.features();
-        let (lengths, z) = self.project(samples, exec)?;
-        let clean = self.back(z, &lengths, exec)?;
-        let mut error = Mat::zeros(samples.rows(), m);
-        let mut score = Vec::with_capacity(samples.rows());
-        for i in 0..samples.rows() {
-            let row = error.row_mut(i);
-            samples.read_row(i, 0..m, row);
-            row.iter_mut().zip(clean.row(i)).for_each(|(y, c)| *y -= c);
-            score.push(self.prepared_length(row, lengths[i]));
+        match samples.number_type() {
+            NumberType::F32 => self.recover_in::<f32>(samples, exec),
+            NumberType::F64 | NumberType::U8 => self.recover_in::<f64>(samples, exec),
         }
-        Ok(Recovery { clean: in_numbers_of(samples, clean), error: in_numbers_of(samples, error), score })
+    }
+
+    fn recover_in<T: Float>(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Recovery, Error>
+    where
+        Matrix: From<Mat<T>>,
+    {
+        let (n, m) = (samples.rows(), self.features());
+        let (lengths, z) = self.project(samples, exec)?;
+        let directions = Columns::new(&self.parts.basis.transposed());
+        let (mut clean, mut error, mut score) = (Mat::<T>::zeros(n, m), Mat::<T>::zeros(n, m), vec![0.0; n]);
+        let chunks = clean.as_mut_slice().chunks_mut(STRETCH * m).zip(error.as_mut_slice().chunks_mut(STRETCH * m));
+        exec.each("recover", chunks.zip(score.chunks_mut(STRETCH)), |part, ((clean, error), score)| {
+            let some = part * STRETCH..part * STRETCH + score.len();
+            let mut explained = vec![0.0; clean.len()];
+            self.back(&directions, &z, some.clone(), &lengths, &mut explained);
+            let mut row = vec![0.0; m];
+            for (to, i) in some.enumerate() {
+                let here = to * m..(to + 1) * m;
+                samples.read_row(i, 0..m, &mut row);
+                row.iter_mut().zip(&explained[here.clone()]).for_each(|(y, c)| *y -= c);
+                score[to] = self.prepared_length(&row, lengths[i]);
+                clean[here.clone()].iter_mut().zip(&explained[here.clone()]).for_each(|(to, c)| *to = T::nearest(*c));
+                error[here].iter_mut().zip(&row).for_each(|(to, e)| *to = T::nearest(*e));
+            }
+        })?;
+        Ok(Recovery { clean: clean.into(), error: error.into(), score })
     }
 
     /// The length of an error after preparation: the mean does not touch a difference, scaling does.
