@@ -487,3 +487,16 @@ fn centring_costs_one_degree_of_freedom() {
     assert!((model.parts().sigma[0] - 1.3).abs() < 1e-12 && model.parts().sigma[3] < 1e-12);
     assert_eq!(model.k(), 0, "{}", model.why());
 }
+
+#[test]
+fn a_fit_that_is_cancelled_says_so() {
+    struct Stop;
+    impl eigenspan::Monitor for Stop {
+        fn cancelled(&self) -> bool {
+            true
+        }
+    }
+    let x = planted(60, 30, 3, 0.1, 81);
+    let refused = PceParams::default().fit_with(&x, Exec::new(None, &Stop)).unwrap_err();
+    assert!(refused.is_cancelled());
+}
