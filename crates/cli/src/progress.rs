@@ -9,7 +9,7 @@ use eigenspan::Monitor;
 /// Shows progress on stderr once a second has passed, and only where a person is looking.
 pub struct Progress {
     started: Instant,
-    shown: Mutex<Option<Instant>>,
+    shown: Mutex<Option<(Instant, &'static str)>>,
     terminal: bool,
 }
 
@@ -38,8 +38,9 @@ impl Monitor for Progress {
             return;
         }
         let Ok(mut shown) = self.shown.lock() else { return };
-        if shown.is_none_or(|at| at.elapsed() > Duration::from_millis(100)) || done == total {
-            *shown = Some(Instant::now());
+        let news = |(at, before): (Instant, &str)| before != stage || at.elapsed() > Duration::from_millis(100);
+        if shown.is_none_or(news) || done == total {
+            *shown = Some((Instant::now(), stage));
             let percent = 100 * done / total.max(1);
             let _ = write!(std::io::stderr(), "\r\x1b[K{stage} {percent} % · {:.0} s", self.seconds());
         }

@@ -500,3 +500,30 @@ fn a_fit_that_is_cancelled_says_so() {
     let refused = PceParams::default().fit_with(&x, Exec::new(None, &Stop)).unwrap_err();
     assert!(refused.is_cancelled());
 }
+
+#[test]
+fn extreme_lengths_and_scales_do_not_break_the_rule() {
+    let x = planted(60, 40, 4, 0.1, 91);
+    for c in [1e-310, 1e-300, 1e300] {
+        let scaled = Mat::from_fn(60, 40, |i, j| c * x.at(i, j));
+        for normalize in [Normalize::Unit, Normalize::None] {
+            let model = PceParams { normalize, ..PceParams::default() }.fit(&scaled).unwrap();
+            assert_eq!(model.k(), 4, "{c:e}, {normalize:?}");
+            let z = features(&model, &scaled);
+            assert!(difference(&times(&z.transposed(), &z), &identity(4)) < 1e-10, "{c:e}, {normalize:?}");
+        }
+    }
+    // One sample in kilometres, one in nanometres: their lengths tell nothing about the noise.
+    let mixed = Mat::from_fn(60, 40, |i, j| x.at(i, j) * [1e200, 1e-200].get(i).unwrap_or(&1.0));
+    assert_eq!(PceParams::default().fit(&mixed).unwrap().k(), 4);
+}
+
+#[test]
+fn a_single_direction_is_kept_without_alarm() {
+    for x in [Mat::from_fn(1, 1, |_, _| 2.0), Mat::from_fn(1, 9, |_, j| j as f64), Mat::from_fn(6, 4, |_, _| 1.0)] {
+        for lambda in [Lambda::Auto, Lambda::ScreeNot] {
+            let model = PceParams { lambda, ..PceParams::default() }.fit(&x).unwrap();
+            assert_eq!((model.k(), &model.parts().warnings[..]), (1, &[][..]), "{lambda:?} {}", model.why());
+        }
+    }
+}

@@ -49,6 +49,12 @@ impl<'a> Exec<'a> {
         Self { threads: threads.map_or_else(cores, NonZero::get), monitor }
     }
 
+    /// Says that a step has begun that cannot be watched: one call into the backend.
+    pub fn begin(&self, stage: &'static str) -> Result<(), Error> {
+        self.monitor.progress(stage, 0, 1);
+        if self.monitor.cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
     /// Runs `work(0), …, work(pieces − 1)` and returns the results in that order.
     pub fn map<T: Send>(
         &self,

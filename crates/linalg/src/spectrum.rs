@@ -37,12 +37,16 @@ pub struct Decomposition<'a> {
 
 /// All singular values of `x`, largest first.
 pub fn singular_values(x: &dyn Blocks, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
-    Ok(unscaled(svd::values(&small_side_triangle(x, exec)?)?, x))
+    let r = small_side_triangle(x, exec)?;
+    exec.begin("decompose")?;
+    Ok(unscaled(svd::values(&r)?, x))
 }
 
 /// All singular values of `x` and one side's singular vectors.
 pub fn decompose<'a>(x: &'a dyn Blocks, exec: Exec<'_>) -> Result<Decomposition<'a>, Error> {
-    let RightSvd { sigma, v } = svd::right(&small_side_triangle(x, exec)?)?;
+    let r = small_side_triangle(x, exec)?;
+    exec.begin("decompose")?;
+    let RightSvd { sigma, v } = svd::right(&r)?;
     Ok(Decomposition { x, sigma: unscaled(sigma, x), small: v })
 }
 

@@ -224,7 +224,7 @@ pub struct PceParts {
     pub image: Option<ImageShape>,
     /// τ.
     pub tau: f64,
-    /// λ = 1/τ²; infinite where that overflows.
+    /// λ = 1/τ²; infinite or zero where that leaves the range of numbers.
     pub lambda: f64,
     /// The name of the rule that chose λ.
     pub lambda_rule: String,
@@ -514,7 +514,7 @@ fn check(parts: &PceParts) -> Result<(), String> {
     say(parts.sigma.iter().all(|s| s.is_finite() && *s >= 0.0), "a singular value is negative or not finite")?;
     say(parts.sigma.windows(2).all(|w| w[0] >= w[1]), "the singular values are not sorted")?;
     say(parts.sigma[columns - 1] > 0.0, "a kept singular value is zero")?;
-    say(parts.tau > 0.0 && parts.tau.is_finite() && parts.lambda > 0.0, "τ or λ is not positive")?;
+    say(parts.tau > 0.0 && parts.tau.is_finite() && parts.lambda >= 0.0, "τ or λ is not positive")?;
     say(parts.basis.as_slice().iter().all(|u| u.is_finite()), "a direction is not finite")?;
     let Preparation { normalize, mean, deviation } = &parts.preparation;
     let fits = |v: &Option<Vec<f64>>| v.as_ref().is_none_or(|v| v.len() == m && v.iter().all(|x| x.is_finite()));

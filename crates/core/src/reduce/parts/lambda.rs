@@ -37,7 +37,7 @@ pub enum Lambda {
 pub struct Cut {
     /// τ.
     pub tau: f64,
-    /// λ = 1/τ²; infinite where that overflows.
+    /// λ = 1/τ²; infinite or zero where that leaves the range of numbers.
     pub lambda: f64,
     /// k = #{σ > τ}.
     pub k: usize,
@@ -111,9 +111,9 @@ impl Lambda {
         match *self {
             Self::Fixed(lambda) => Ok(spectrum.fixed(lambda)),
             Self::Energy(share) => Ok(spectrum.energy(share)),
-            Self::Auto => spectrum.noise(Noise::Evened, exec)?.auto(),
-            Self::Noise(deviation) => spectrum.noise(Noise::AsItIs, exec)?.known(deviation),
-            Self::ScreeNot => spectrum.noise(Noise::AsItIs, exec)?.screenot(),
+            Self::Auto => Ok(spectrum.noise(Noise::Evened, exec)?.auto()),
+            Self::Noise(deviation) => Ok(spectrum.noise(Noise::AsItIs, exec)?.known(deviation)),
+            Self::ScreeNot => Ok(spectrum.noise(Noise::AsItIs, exec)?.screenot()),
         }
     }
 }

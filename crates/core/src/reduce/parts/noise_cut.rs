@@ -8,8 +8,8 @@
 //! **Two spectra.** The rules that look for noise assume that it is equally strong everywhere. Scaling samples to
 //! unit length destroys that: faint samples get loud noise. So k is decided on σ′, the spectrum of the rows before
 //! unit scaling, without dead and repeated rows and columns; τ is then put between σ_k and σ_{k+1}. Rows that arrive
-//! with one and the same length were scaled by someone before us: there, `Auto` evens their noise first
-//! ([`even_noise`](super::even_noise)).
+//! with one and the same length were scaled by someone before us, and lengths that differ a millionfold leave the
+//! short rows below rounding: there, `Auto` evens the noise of the unit rows ([`even_noise`](super::even_noise)).
 
 use eigenspan_linalg::{Exec, singular_values};
 
@@ -41,14 +41,17 @@ impl Spectrum<'_> {
         let (short, long) = (live_rows.min(live_columns), live_rows.max(live_columns));
         let normalize = self.preparation.normalize;
         let epsilon = self.samples.number_type().epsilon();
-        let uneven = uneven(&self.scan.lengths);
+        let spread = spread(&self.scan.lengths);
         let view = Prepared::new(self.samples, self.preparation, self.scan);
         let view = view.restricted(&distinct.rows, &distinct.columns);
         let (own, how) = match normalize {
-            Normalize::Unit if uneven => {
+            Normalize::Unit if spread > EVEN && spread < WILD => {
                 (Some(self.before_scaling(&distinct, centred, exec)?), "on the samples before unit scaling")
             }
-            Normalize::Unit | Normalize::None if noise == Noise::Evened && !uneven => {
+            Normalize::Unit if noise == Noise::Evened => {
+                (Some(evened_values(&view, (short, long), epsilon, exec)?), "with the noise of the samples evened")
+            }
+            Normalize::None if noise == Noise::Evened && spread <= EVEN => {
                 (Some(evened_values(&view, (short, long), epsilon, exec)?), "with the noise of the samples evened")
             }
             _ if distinct.repeats => (Some(singular_values(&view, exec)?), "without repeated samples and features"),
@@ -70,11 +73,15 @@ impl Spectrum<'_> {
     }
 }
 
-/// Whether lengths differ by more than the rounding of a scaling in single precision.
-fn uneven(lengths: &[f64]) -> bool {
+/// Lengths that differ by no more than the rounding of a scaling in single precision are one length.
+const EVEN: f64 = 1.0 + 1e-5;
+/// Lengths that differ by this much drown the short samples in the rounding of the long ones.
+const WILD: f64 = 1e6;
+
+/// The longest sample ÷ the shortest one that is not zero.
+fn spread(lengths: &[f64]) -> f64 {
     let live = || lengths.iter().copied().filter(|l| *l > 0.0);
-    let (low, high) = live().fold((f64::INFINITY, 0.0f64), |(low, high), l| (low.min(l), high.max(l)));
-    high > low * (1.0 + 1e-5)
+    live().fold(0.0, f64::max) / live().fold(f64::INFINITY, f64::min)
 }
 
 /// The spectrum on which noise is looked for.
@@ -93,10 +100,13 @@ impl NoiseSpectrum<'_> {
         self.sigma.len() as f64 / self.long as f64
     }
 
-    pub(super) fn auto(&self) -> Result<Cut, Error> {
+    pub(super) fn auto(&self) -> Cut {
         let median = median_of(&self.sigma);
+        if self.sigma.len() < 2 {
+            return self.all_there_is("auto");
+        }
         if median <= self.level {
-            return Ok(self.noise_free("auto"));
+            return self.noise_free("auto");
         }
         let tau = unknown_noise(self.beta()) * median;
         let noise = tau / known_noise(self.beta()) / (self.long as f64).sqrt();
@@ -108,30 +118,26 @@ impl NoiseSpectrum<'_> {
         if bulk.len() >= 20 && distance > NOISE_LIKE {
             cut.warnings.push(Warning::BulkNotNoise { distance, k: cut.k });
         }
-        Ok(cut)
+        cut
     }
 
-    pub(super) fn known(&self, deviation: f64) -> Result<Cut, Error> {
+    pub(super) fn known(&self, deviation: f64) -> Cut {
         let tau = known_noise(self.beta()) * (self.long as f64).sqrt() * deviation;
         if tau <= self.level {
-            return Ok(self.noise_free("noise"));
+            return self.noise_free("noise");
         }
-        Ok(self.transfer(
-            tau,
-            "noise",
-            format!("optimal hard threshold for noise of deviation {}", short_number(deviation)),
-        ))
+        let reason = format!("optimal hard threshold for noise of deviation {}", short_number(deviation));
+        self.transfer(tau, "noise", reason)
     }
 
-    pub(super) fn screenot(&self) -> Result<Cut, Error> {
+    pub(super) fn screenot(&self) -> Cut {
         let p = self.sigma.len();
         if p < 2 {
-            let expected = "another rule: ScreeNot needs two singular values or more";
-            return Err(Error::Parameter { name: "lambda", expected, got: p as f64 });
+            return self.all_there_is("screenot");
         }
         let at = |bound: usize| screenot(&self.sigma, self.beta(), bound.min((p - 2) / 2));
         let Some(tau) = at(p / 4).filter(|tau| *tau > self.level) else {
-            return Ok(self.noise_free("screenot"));
+            return self.noise_free("screenot");
         };
         let reason = format!("ScreeNot, at most {} of {p} values taken for signal", p / 4);
         let mut cut = self.transfer(tau, "screenot", reason);
@@ -140,7 +146,12 @@ impl NoiseSpectrum<'_> {
         if (high as f64) > 1.2 * low as f64 + 2.0 {
             cut.warnings.push(Warning::NoEdge { low, high });
         }
-        Ok(cut)
+        cut
+    }
+
+    /// A single value cannot be told from noise, and there is nothing else to keep.
+    fn all_there_is(&self, rule: &'static str) -> Cut {
+        self.prepared.at_rank(1, rule, "one direction is all there is".into())
     }
 
     /// Half of the values and more are rounding: what stands above it is all there is.
