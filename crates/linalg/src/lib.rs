@@ -6,6 +6,8 @@
 //! | module | what it computes |
 //! |---|---|
 //! | [`mat`] | dense matrices and strided views |
+//! | [`blocks`] | matrices that are read block by block |
+//! | [`scale`] | powers of two, exact |
 //! | [`exec`] | work cut by shape, run on a few threads, watched by a [`exec::Monitor`] |
 //! | [`triangle`] | the triangular factor R of a matrix read block by block |
 //! | [`svd`] | singular values and vectors of a small dense matrix |

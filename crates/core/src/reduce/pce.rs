@@ -32,7 +32,7 @@
 //! first k unit vectors q, and 0 otherwise. Hence Θ = U_k Σ_k⁻¹ Q for any rotation Q; with Q = I, ΘᵀDDᵀΘ = I, and the
 //! objective is ‖V_kᵀ − V_kᵀV_kV_kᵀ‖ = 0. ∎ No eigenproblem is ever solved.
 //!
-//! Peng, Lu, Yi, Tang (2017) — `peng2017` in `docs/references.bib`. **Where we differ:** λ is chosen by the data
+//! Peng, Lu, Yi, Yan (2017) — `peng2017` in `docs/references.bib`. **Where we differ:** λ is chosen by the data
 //! unless given ([`Lambda`]); the authors' released code takes one direction more than Theorem 1
 //! ([`RankRule::Released`]) and returns Θ up to an arbitrary rotation with columns scaled to length one.
 

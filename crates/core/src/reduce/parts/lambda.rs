@@ -72,12 +72,16 @@ fn exceeds(lambda: f64, sigma: f64) -> bool {
 
 /// What is told apart from rounding: the error of the decomposition, or that of the numbers the data came in.
 pub fn rounding_level(sigma: &[f64], n: usize, m: usize, epsilon: f64) -> f64 {
-    let decomposition = n.max(m) as f64 * f64::EPSILON * sigma.first().copied().unwrap_or(0.0);
-    // Values of size `typical`, each rounded by its own eps, are off by a matrix of about this norm.
     let top = sigma.first().copied().unwrap_or(0.0);
-    let energy = if top > 0.0 { sigma.iter().map(|s| (s / top).powi(2)).sum::<f64>() } else { 0.0 };
-    let typical = top * (energy / (n as f64 * m as f64)).sqrt();
-    decomposition.max(epsilon * ((n as f64).sqrt() + (m as f64).sqrt()) * typical)
+    if top == 0.0 {
+        return 0.0;
+    }
+    let (n, m) = (n as f64, m as f64);
+    let decomposition = n.max(m) * f64::EPSILON * top;
+    // Values of size `typical`, each rounded by its own eps, are off by a matrix of about this norm.
+    let energy: f64 = sigma.iter().map(|s| (s / top).powi(2)).sum();
+    let typical = top * (energy / (n * m)).sqrt();
+    decomposition.max(epsilon * (n.sqrt() + m.sqrt()) * typical)
 }
 
 /// The prepared samples, as far as choosing a cut goes.
