@@ -21,11 +21,13 @@ pub enum Warning {
     /// What lies below the cut does not look like white noise.
     #[error(
         "what lies below the cut does not look like noise (distance {distance:.2} from the Marchenko–Pastur law, \
-         noise stays below {NOISE_LIKE}): k = {k} is a sensible cut, not a count of true dimensions"
+         noise of this size stays below {limit:.2}): k = {k} is a sensible cut, not a count of true dimensions"
     )]
     BulkNotNoise {
         /// Kolmogorov distance of the bulk from the Marchenko–Pastur law.
         distance: f64,
+        /// The distance that noise of this size keeps.
+        limit: f64,
         /// The k that was chosen.
         k: usize,
     },
@@ -53,6 +55,3 @@ fn list(rows: &[usize], count: usize) -> String {
     let shown: Vec<String> = rows.iter().map(usize::to_string).collect();
     if rows.len() < count { format!("{}, …", shown.join(", ")) } else { shown.join(", ") }
 }
-
-/// White noise of twenty values and more keeps this distance from its law in all but freak cases.
-pub(crate) const NOISE_LIKE: f64 = 0.1;

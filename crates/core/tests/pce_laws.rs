@@ -527,3 +527,24 @@ fn a_single_direction_is_kept_without_alarm() {
         }
     }
 }
+
+#[test]
+fn white_noise_never_raises_the_alarm_that_it_is_none() {
+    let alarms = |n, m, rank, normalize| {
+        let alarm = |seed: u64| {
+            let model =
+                PceParams { normalize, ..PceParams::default() }.fit(&planted(n, m, rank, 1.0, 1000 + seed)).unwrap();
+            model.parts().warnings.iter().any(|w| matches!(w, Warning::BulkNotNoise { .. }))
+        };
+        (0..100).filter(|seed| alarm(*seed)).count()
+    };
+    for (n, m) in [(6, 9), (20, 25), (20, 200), (30, 30), (60, 40), (120, 90)] {
+        for normalize in [Normalize::None, Normalize::Unit] {
+            assert_eq!((alarms(n, m, 0, normalize), alarms(n, m, 2, normalize)), (0, 0), "{n} × {m}, {normalize:?}");
+        }
+    }
+    // A spectrum that falls like a power law raises it.
+    let law = Mat::from_fn(80, 80, |i, j| if i == j { (1.0 + i as f64).powf(-1.5) } else { 0.0 });
+    let model = raw(Lambda::Auto).fit(&law).unwrap();
+    assert!(model.parts().warnings.iter().any(|w| matches!(w, Warning::BulkNotNoise { .. })), "{}", model.why());
+}

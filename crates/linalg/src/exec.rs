@@ -1,8 +1,8 @@
 //! How work is run: cut into pieces by shape, done by a few threads, watched and stopped by a [`Monitor`].
 //!
 //! Threads live for one call (`std::thread::scope`). There is no pool to keep: nothing global, nothing that a
-//! `fork` could leave hanging, nothing to configure twice. The price is some tens of microseconds a call, so
-//! only pieces of a millisecond and more are handed out. What is cut is decided by the shape of the data and
+//! `fork` could leave hanging, nothing to configure twice. The price is starting threads at every call, so
+//! pieces should be worth a millisecond and more. What is cut is decided by the shape of the data and
 //! never by the number of threads, and results are taken in the order of the pieces: the same bits come out of
 //! one thread and of sixty-four.
 

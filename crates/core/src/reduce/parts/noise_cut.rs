@@ -15,12 +15,12 @@ use eigenspan_linalg::{Exec, singular_values};
 
 use super::even_noise::evened_values;
 use super::lambda::{Cut, Spectrum, around, resolution, rounding_level};
-use super::threshold::{distance_from_noise, known_noise, median_of, screenot, unknown_noise};
+use super::threshold::{distance_from_noise, known_noise, median_of, noise_keeps_below, screenot, unknown_noise};
 use crate::Error;
 use crate::distinct::Distinct;
 use crate::prepare::{Normalize, Preparation, Prepared};
 use crate::text::short_number;
-use crate::warning::{NOISE_LIKE, Warning};
+use crate::warning::Warning;
 
 /// What is done about noise of uneven strength.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -115,8 +115,9 @@ impl NoiseSpectrum<'_> {
         let bulk = &self.sigma[cut.k.min(self.sigma.len())..];
         let beta = bulk.len() as f64 / (self.long - cut.k.min(self.long - 1)) as f64;
         let distance = distance_from_noise(bulk, beta.min(1.0));
-        if bulk.len() >= 20 && distance > NOISE_LIKE {
-            cut.warnings.push(Warning::BulkNotNoise { distance, k: cut.k });
+        let limit = noise_keeps_below(bulk.len());
+        if distance > limit {
+            cut.warnings.push(Warning::BulkNotNoise { distance, limit, k: cut.k });
         }
         cut
     }
