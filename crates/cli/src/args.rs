@@ -235,8 +235,11 @@ pub struct Inspect {
     #[arg(long)]
     pub verify: bool,
     /// Print one JSON object instead of words
-    #[arg(long)]
+    #[arg(long, conflicts_with = "svg")]
     pub json: bool,
+    /// Print an SVG picture of the spectrum and its cut instead of words
+    #[arg(long)]
+    pub svg: bool,
 }
 
 #[derive(ClapArgs)]

@@ -40,32 +40,25 @@ impl Failure {
     }
 }
 
-impl From<eigenspan::Error> for Failure {
-    fn from(error: eigenspan::Error) -> Self {
-        Self::Refused { fact: error.to_string(), hint: error.hint() }
-    }
-}
-
-impl From<eigenspan_io::ReadError> for Failure {
-    fn from(error: eigenspan_io::ReadError) -> Self {
-        let (fact, hint) = (error.to_string(), error.hint());
-        if matches!(error, eigenspan_io::ReadError::Io { .. }) {
-            Self::Failed { fact, hint }
-        } else {
-            Self::Refused { fact, hint }
+/// What the libraries refuse is refused; what the machine could not do has failed.
+macro_rules! from_error {
+    ($($error:ty { fails on $io:pat }),* $(,)?) => {$(
+        impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                let (fact, hint) = (error.to_string(), error.hint());
+                match error {
+                    $io => Self::Failed { fact, hint },
+                    _ => Self::Refused { fact, hint },
+                }
+            }
         }
-    }
+    )*};
 }
-
-impl From<eigenspan_io::ModelError> for Failure {
-    fn from(error: eigenspan_io::ModelError) -> Self {
-        let (fact, hint) = (error.to_string(), error.hint());
-        if matches!(error, eigenspan_io::ModelError::Io { .. }) {
-            Self::Failed { fact, hint }
-        } else {
-            Self::Refused { fact, hint }
-        }
-    }
+from_error! {
+    eigenspan::Error { fails on eigenspan::Error::Linalg(_) },
+    eigenspan_io::ReadError { fails on eigenspan_io::ReadError::Io { .. } },
+    eigenspan_io::ModelError { fails on eigenspan_io::ModelError::Io { .. } },
+    eigenspan_render::SheetError { fails on eigenspan_render::SheetError::NotFinite { .. } },
 }
 
 impl From<eigenspan_io::WriteError> for Failure {

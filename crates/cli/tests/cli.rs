@@ -86,6 +86,7 @@ fn fit_inspect_transform_and_recover_work_together() {
     let held = run.ok("inspect digits.espan --verify");
     assert!(held.contains("64 features → 21 columns") && held.contains("verified: checksum"), "{held}");
     assert_eq!(run.json("inspect digits.espan --json")["k"], 21);
+    assert!(run.ok("inspect digits.espan --svg").starts_with("<svg"));
     run.ok("transform digits.espan @digits -o z.npy");
     assert!(run.bytes("z.npy").starts_with(b"\x93NUMPY") && run.bytes("z.npy").len() == 128 + 1797 * 21 * 8);
     let table = run.ok("transform digits.espan @digits");
@@ -187,6 +188,14 @@ fn rows_are_chosen_by_number_and_checked() {
     };
     std::fs::write(run.path().join("rows.npy"), npy(&(0..100).collect::<Vec<_>>())).unwrap();
     std::fs::write(run.path().join("far.npy"), npy(&[0, 1797])).unwrap();
+    std::fs::write(run.path().join("none.npy"), npy(&[])).unwrap();
+    for command in ["fit @digits", "info @digits", "path @digits"] {
+        assert!(run.fails(&format!("{command} --rows none.npy"), 1).contains("none.npy names no row"));
+    }
+    run.ok("fit @digits -o digits.espan");
+    assert!(
+        run.fails("recover digits.espan @digits --rows none.npy --sheet s.png", 1).contains("none.npy names no row")
+    );
     assert_eq!(run.json("fit @digits --rows rows.npy --json")["n"], 100);
     assert!(run.fails("fit @digits --rows far.npy", 1).contains("asks for row 1797, @digits has rows 0 to 1796"));
 }

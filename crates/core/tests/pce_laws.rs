@@ -380,6 +380,9 @@ fn the_released_rule_takes_one_more_and_at_least_two() {
     for lambda in [1e-3, 1e-2, 0.1, 1.0] {
         assert_eq!(k(lambda, RankRule::Released), (k(lambda, RankRule::Theorem) + 1).clamp(2, 30));
     }
+    // The rule moves the ends of the interval as it moves k: nothing here is within rounding of the cut.
+    let released = PceParams { rank_rule: RankRule::Released, ..raw(Lambda::Fixed(0.1)) }.fit(&x).unwrap();
+    assert_eq!((released.parts().k_interval, released.parts().certified), ((released.k(), released.k()), true));
     assert_eq!(k(1e-9, RankRule::Released), 2);
     assert_eq!(k(1e9, RankRule::Released), 30);
 }
@@ -547,4 +550,40 @@ fn white_noise_never_raises_the_alarm_that_it_is_none() {
     let law = Mat::from_fn(80, 80, |i, j| if i == j { (1.0 + i as f64).powf(-1.5) } else { 0.0 });
     let model = raw(Lambda::Auto).fit(&law).unwrap();
     assert!(model.parts().warnings.iter().any(|w| matches!(w, Warning::BulkNotNoise { .. })), "{}", model.why());
+}
+
+#[test]
+fn a_known_noise_is_in_the_units_of_the_data_however_they_are_scaled() {
+    let x = planted(120, 80, 4, 0.3, 95);
+    for (c, normalize) in
+        [1.0, 50.0].into_iter().flat_map(|c| [Normalize::Unit, Normalize::None, Normalize::ZScore].map(|n| (c, n)))
+    {
+        let scaled = Mat::from_fn(120, 80, |i, j| c * x.at(i, j));
+        let k = |deviation| PceParams { normalize, ..raw(Lambda::Noise(deviation)) }.fit(&scaled).unwrap().k();
+        assert_eq!((k(0.3 * c), k(1e3 * c)), (4, 0), "{c}, {normalize:?}");
+    }
+    // Rows of one length that is not 1: signal of length 40 plus noise, brought to length 50. The factor is nearly the
+    // same for all rows, so the noise stays even.
+    let signal = planted(120, 80, 4, 0.0, 95);
+    let mut normal = Normal::new(97);
+    let row = |i: usize, normal: &mut Normal| {
+        let length = eigenspan::prepare::norm(signal.row(i));
+        let y: Vec<f64> = signal.row(i).iter().map(|s| 40.0 * s / length + 0.3 * normal.draw()).collect();
+        let length = eigenspan::prepare::norm(&y);
+        y.into_iter().map(move |y| 50.0 * y / length)
+    };
+    let equal =
+        Mat::from_vec(120, 80, (0..120).flat_map(|i| row(i, &mut normal).collect::<Vec<_>>()).collect()).unwrap();
+    for normalize in [Normalize::Unit, Normalize::None] {
+        let model = PceParams { normalize, ..raw(Lambda::Noise(0.3 * 50.0 / 40.0)) }.fit(&equal).unwrap();
+        assert_eq!(model.k(), 4, "{normalize:?}: {}", model.why());
+    }
+}
+
+#[test]
+fn a_known_noise_below_rounding_is_called_that() {
+    let x = planted(30, 20, 3, 0.0, 96);
+    let model = raw(Lambda::Noise(1e-30)).fit(&x).unwrap();
+    assert_eq!(model.k(), 3);
+    assert!(model.why().contains("the noise given is below rounding"), "{}", model.why());
 }

@@ -16,9 +16,9 @@ const PLANTED: Subspaces = Subspaces { samples: 400, features: 200, subspaces: 3
 pub fn run(session: &Session<'_>) -> Result<(), Failure> {
     let planted = PLANTED.generate(1)?;
     let model = PceParams::default().fit_with(&planted.samples, session.exec)?;
-    let dim = PLANTED.dim;
+    let Subspaces { features, subspaces, dim, .. } = PLANTED;
     print(&format!(
-        "1. Three subspaces of {dim} dimensions in 200, noise {} % as long as the signal; the truth is {}.\n\n   {}\n\n",
+        "1. {subspaces} subspaces of {dim} dimensions in {features}, noise {} % as long as the signal; the truth is {}.\n\n   {}\n\n",
         100.0 * PLANTED.noise,
         PLANTED.rank(),
         report::verdict(&model).replace('\n', "\n   ").trim_end(),

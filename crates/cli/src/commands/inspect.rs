@@ -2,6 +2,8 @@
 
 use eigenspan_io::{ModelFile, orthogonality, orthogonality_tolerance};
 
+use eigenspan_render::spectrum_svg;
+
 use super::{print, print_json};
 use crate::args::Inspect;
 use crate::failure::Failure;
@@ -21,6 +23,9 @@ pub fn run(args: &Inspect) -> Result<(), Failure> {
         return print_json(&report::Fitted::new(&model, None, Some(&provenance)));
     }
     let p = model.parts();
+    if args.svg {
+        return print(&spectrum_svg(&p.sigma, p.tau, p.k, &format!("Singular values of {}", provenance.data)));
+    }
     let mut text = format!(
         "PCE model: {} features → {} columns, fitted on {} samples of {}\n{}",
         model.features(),

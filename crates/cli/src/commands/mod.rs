@@ -61,6 +61,9 @@ impl Data {
         };
         let Some(rows) = &self.rows else { return Ok(data) };
         let index = eigenspan_io::read_row_numbers(rows)?;
+        if index.is_empty() {
+            return Err(Failure::refused(format!("{} names no row", rows.display()), "give at least one row number"));
+        }
         data.select_rows(&index).ok_or_else(|| {
             let (most, n) = (index.iter().max().unwrap_or(&0), data.samples.rows());
             Failure::refused(

@@ -43,7 +43,7 @@ pub fn run(args: &Recover, session: &Session<'_>) -> Result<(), Failure> {
         done += block.rows();
     }
     if let (Some(path), Some(shape)) = (&args.sheet, image) {
-        let png = contact_sheet(&sheet, shape).expect("samples have the size of the model's images");
+        let png = contact_sheet(&sheet, shape)?;
         write_atomically(path, |out| out.write_all(&png))?;
     }
     for sink in [clean, scores].into_iter().flatten() {

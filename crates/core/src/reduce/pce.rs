@@ -123,8 +123,8 @@ impl PceParams {
         }
         let spectrum = Spectrum { samples, scan: &scan, preparation: &preparation, sigma: &whole.sigma };
         let cut = self.cut(&spectrum, exec)?;
-        let (k, columns) = self.columns(&cut, &spectrum, &mut warnings)?;
-        let basis = whole.basis(columns, exec)?;
+        let (k, [low, high]) = self.rank(&cut, &spectrum, &mut warnings)?;
+        let basis = whole.basis(k.max(1), exec)?;
         warnings.extend(cut.warnings.iter().cloned());
         let parts = PceParts {
             params: *self,
@@ -135,9 +135,9 @@ impl PceParams {
             lambda: cut.lambda,
             lambda_rule: cut.rule.into(),
             k,
-            k_interval: (cut.interval.0.min(k), cut.interval.1.max(k)),
+            k_interval: (low, high),
             solver: "qr-svd".into(),
-            certified: cut.interval.0 == cut.interval.1,
+            certified: low == high,
             why: why(k, &whole.sigma, &cut, self.rank_rule),
             warnings,
             preparation: preparation.clone(),
@@ -173,21 +173,21 @@ impl PceParams {
         Ok(spectrum.at_rank(asked, "dim", "the dimension that was given".into()))
     }
 
-    /// k by the rank rule, and how many columns are kept for it.
-    fn columns(
+    /// k and the ends of its interval by the rank rule; k = 0 and too large a k are said or refused.
+    fn rank(
         &self,
         cut: &Cut,
         spectrum: &Spectrum<'_>,
         warnings: &mut Vec<Warning>,
-    ) -> Result<(usize, usize), Error> {
-        let released = self.rank_rule == RankRule::Released && self.dim == Dim::Auto;
-        if released {
-            let asked = (cut.k + 1).max(2).min(spectrum.sigma.len());
-            let most = spectrum.numerical_rank();
+    ) -> Result<(usize, [usize; 2]), Error> {
+        let ends = [cut.interval.0, cut.interval.1];
+        if self.rank_rule == RankRule::Released && self.dim == Dim::Auto {
+            let released = |k: usize| (k + 1).max(2).min(spectrum.sigma.len());
+            let (asked, most) = (released(cut.k), spectrum.numerical_rank());
             if asked > most {
                 warnings.push(Warning::RankCapped { asked, most });
             }
-            return Ok((asked.min(most), asked.min(most)));
+            return Ok((asked.min(most), ends.map(|end| released(end).min(most))));
         }
         if cut.k == 0 {
             if self.strict {
@@ -195,7 +195,7 @@ impl PceParams {
             }
             warnings.push(Warning::NothingAboveCut);
         }
-        Ok((cut.k, cut.k.max(1)))
+        Ok((cut.k, ends))
     }
 }
 

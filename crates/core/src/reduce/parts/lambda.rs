@@ -115,9 +115,9 @@ impl Lambda {
         match *self {
             Self::Fixed(lambda) => Ok(spectrum.fixed(lambda)),
             Self::Energy(share) => Ok(spectrum.energy(share)),
-            Self::Auto => Ok(spectrum.noise(Noise::Evened, exec)?.auto()),
-            Self::Noise(deviation) => Ok(spectrum.noise(Noise::AsItIs, exec)?.known(deviation)),
-            Self::ScreeNot => Ok(spectrum.noise(Noise::AsItIs, exec)?.screenot()),
+            Self::Auto => Ok(spectrum.noise(Noise::Even, exec)?.auto()),
+            Self::Noise(deviation) => Ok(spectrum.noise(Noise::Known, exec)?.known(deviation)),
+            Self::ScreeNot => Ok(spectrum.noise(Noise::OfAnyShape, exec)?.screenot()),
         }
     }
 }

@@ -22,13 +22,15 @@ use crate::prepare::{Normalize, Preparation, Prepared};
 use crate::text::short_number;
 use crate::warning::Warning;
 
-/// What is done about noise of uneven strength.
+/// What a rule needs to know of the noise.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Noise {
-    /// It is evened where scaling has made it uneven and cannot be taken back.
-    Evened,
-    /// Nothing: the rule does not need even noise, or is told how strong it is.
-    AsItIs,
+    /// Equally strong everywhere, however strong: it is evened where scaling cannot be taken back.
+    Even,
+    /// Nothing.
+    OfAnyShape,
+    /// Its strength, in the units of the data: only the data before any scaling will do.
+    Known,
 }
 
 impl Spectrum<'_> {
@@ -39,38 +41,52 @@ impl Spectrum<'_> {
         let live_rows = distinct.rows.len().saturating_sub(usize::from(centred)).max(1);
         let live_columns = distinct.columns.len().max(1);
         let (short, long) = (live_rows.min(live_columns), live_rows.max(live_columns));
-        let normalize = self.preparation.normalize;
         let epsilon = self.samples.number_type().epsilon();
-        let spread = spread(&self.scan.lengths);
         let view = Prepared::new(self.samples, self.preparation, self.scan);
         let view = view.restricted(&distinct.rows, &distinct.columns);
-        let (own, how) = match normalize {
-            Normalize::Unit if spread > EVEN && spread < WILD => {
-                (Some(self.before_scaling(&distinct, centred, exec)?), "on the samples before unit scaling")
+        let own = match self.look(noise) {
+            Look::BeforeScaling => Some((self.before_scaling(&distinct, centred, exec)?, "on the data before scaling")),
+            Look::Evened => {
+                Some((evened_values(&view, (short, long), epsilon, exec)?, "with the noise of the samples evened"))
             }
-            Normalize::Unit if noise == Noise::Evened => {
-                (Some(evened_values(&view, (short, long), epsilon, exec)?), "with the noise of the samples evened")
+            Look::AsPrepared if distinct.repeats => {
+                Some((singular_values(&view, exec)?, "without repeated samples and features"))
             }
-            Normalize::None if noise == Noise::Evened && spread <= EVEN => {
-                (Some(evened_values(&view, (short, long), epsilon, exec)?), "with the noise of the samples evened")
-            }
-            _ if distinct.repeats => (Some(singular_values(&view, exec)?), "without repeated samples and features"),
-            _ => (None, ""),
+            Look::AsPrepared => None,
         };
-        let how = own.is_some().then_some(how);
-        let mut sigma = own.unwrap_or_else(|| self.sigma.to_vec());
+        let how = own.as_ref().map(|(_, how)| *how);
+        let mut sigma = own.map_or_else(|| self.sigma.to_vec(), |(values, _)| values);
         sigma.resize(short, 0.0);
         let level = rounding_level(&sigma, live_rows, live_columns, epsilon);
         Ok(NoiseSpectrum { prepared: self, sigma, long, level, how })
     }
 
-    /// Singular values of the distinct rows and columns before unit scaling.
+    /// Where to look for noise.
+    fn look(&self, noise: Noise) -> Look {
+        let spread = spread(&self.scan.lengths);
+        match (self.preparation.normalize, noise) {
+            (Normalize::Unit | Normalize::ZScore, Noise::Known) => Look::BeforeScaling,
+            (Normalize::Unit, _) if spread > EVEN && spread < WILD => Look::BeforeScaling,
+            (Normalize::Unit, Noise::Even) => Look::Evened,
+            (Normalize::None, Noise::Even) if spread <= EVEN => Look::Evened,
+            _ => Look::AsPrepared,
+        }
+    }
+
+    /// Singular values of the distinct rows and columns before scaling.
     fn before_scaling(&self, distinct: &Distinct, centred: bool, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
         let rows = Some(&distinct.rows[..]);
         let raw = Preparation::learn(self.samples, self.scan, Normalize::None, centred, rows, exec)?;
         let view = Prepared::new(self.samples, &raw, self.scan).restricted(&distinct.rows, &distinct.columns);
         Ok(singular_values(&view, exec)?)
     }
+}
+
+/// The matrix whose spectrum tells about noise.
+enum Look {
+    BeforeScaling,
+    Evened,
+    AsPrepared,
 }
 
 /// Lengths that differ by no more than the rounding of a scaling in single precision are one length.
@@ -124,8 +140,11 @@ impl NoiseSpectrum<'_> {
 
     pub(super) fn known(&self, deviation: f64) -> Cut {
         let tau = known_noise(self.beta()) * (self.long as f64).sqrt() * deviation;
-        if tau <= self.level {
+        if deviation == 0.0 {
             return self.noise_free("noise");
+        }
+        if tau <= self.level {
+            return self.above_rounding("noise", "the noise given is below rounding");
         }
         let reason = format!("optimal hard threshold for noise of deviation {}", short_number(deviation));
         self.transfer(tau, "noise", reason)
@@ -157,8 +176,12 @@ impl NoiseSpectrum<'_> {
 
     /// Half of the values and more are rounding: what stands above it is all there is.
     fn noise_free(&self, rule: &'static str) -> Cut {
+        self.above_rounding(rule, "the data carry no noise")
+    }
+
+    fn above_rounding(&self, rule: &'static str, fact: &str) -> Cut {
         let k = self.prepared.numerical_rank();
-        self.prepared.at_rank(k, rule, "the data carry no noise: every direction above rounding is kept".into())
+        self.prepared.at_rank(k, rule, format!("{fact}: every direction above rounding is kept"))
     }
 
     /// Takes a cut of σ′ over to σ.
