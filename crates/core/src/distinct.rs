@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn dead_and_repeated_rows_and_columns_are_set_aside() {
-        // Column 1 is zero, column 3 copies column 0, column 4 is constant; row 2 is zero, row 4 copies row 1.
+        // Column 1 is zero, column 3 copies column 0 (0 and −0 are one number), column 4 is constant; row 3 copies row 1.
         let rows = [
             [0.0, 0.0, 5.0, -0.0, 2.0],
             [2.0, 0.0, 4.0, 2.0, 2.0],
