@@ -1,0 +1,179 @@
+//! Rates of the kernels on one thread: `cargo run --release -p eigenspan-kernel --example rates`.
+//!
+//! Rate = q·p² / CPU time, packing included, the best of many short interleaved repetitions. The peak is a loop of
+//! multiply-adds that touches registers only. The peak for `u8` is what the multipliers could do without the
+//! additions; with them, a loop that touches registers only reaches about 81 % of it.
+
+#![allow(clippy::print_stdout, reason = "an example talks to a person")]
+#![allow(unsafe_code, reason = "the clock and the peak loop are assembly")]
+
+use std::fmt::Write as _;
+
+use eigenspan_kernel::{Number, Panel, Stripe, accumulate_ahead, probe};
+
+/// Nanoseconds that this thread has spent on a processor. Asked of the kernel directly: `/proc/thread-self/schedstat`
+/// moves only with the scheduler's ticks.
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+fn cpu_time() -> f64 {
+    let (mut time, mut result) = ([0_i64; 2], 228_i64);
+    // SAFETY: clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) of x86-64 Linux writes two numbers.
+    unsafe {
+        std::arch::asm!("syscall", inout("rax") result, in("rdi") 3, in("rsi") &raw mut time,
+            out("rcx") _, out("r11") _, options(nostack));
+    }
+    assert_eq!(result, 0, "Linux has a clock for each thread");
+    time[0] as f64 * 1e9 + time[1] as f64
+}
+
+/// Nanoseconds on the wall, on systems whose clocks we do not know.
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+#[allow(clippy::disallowed_methods, reason = "an example that measures needs a clock")]
+fn cpu_time() -> f64 {
+    static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+    START.get_or_init(std::time::Instant::now).elapsed().as_nanos() as f64
+}
+
+/// The peak of the machine in GF/s, for `f64`.
+#[cfg(target_arch = "x86_64")]
+fn peak() -> f64 {
+    assert!(is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"), "needs AVX2 and FMA");
+    let rounds = 400_000_u64;
+    let start = cpu_time();
+    // SAFETY: the machine has FMA; the loop touches nothing but the registers named.
+    unsafe {
+        std::arch::asm!(
+            "2:",
+            "vfmadd231pd ymm0, ymm12, ymm13", "vfmadd231pd ymm1, ymm12, ymm13", "vfmadd231pd ymm2, ymm12, ymm13",
+            "vfmadd231pd ymm3, ymm12, ymm13", "vfmadd231pd ymm4, ymm12, ymm13", "vfmadd231pd ymm5, ymm12, ymm13",
+            "vfmadd231pd ymm6, ymm12, ymm13", "vfmadd231pd ymm7, ymm12, ymm13", "vfmadd231pd ymm8, ymm12, ymm13",
+            "vfmadd231pd ymm9, ymm12, ymm13", "vfmadd231pd ymm10, ymm12, ymm13", "vfmadd231pd ymm11, ymm12, ymm13",
+            "sub {n}, 1",
+            "jnz 2b",
+            "vzeroupper",
+            n = inout(reg) rounds => _,
+            out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _, out("xmm4") _, out("xmm5") _,
+            out("xmm6") _, out("xmm7") _, out("xmm8") _, out("xmm9") _, out("xmm10") _, out("xmm11") _,
+            out("xmm12") _, out("xmm13") _, options(nostack, nomem),
+        );
+    }
+    rounds as f64 * 12.0 * 8.0 / (cpu_time() - start)
+}
+
+/// Not known for other machines.
+#[cfg(not(target_arch = "x86_64"))]
+fn peak() -> f64 {
+    f64::NAN
+}
+
+/// One Gram matrix; the time it took, and how much of it went into packing.
+fn by_rows<T: Number>(x: &[T], p: usize, panel: &mut Panel<T>, gram: &mut [f64]) -> [f64; 2] {
+    let (start, mut packing) = (cpu_time(), 0.0);
+    let mut slabs = x.chunks(T::DEPTH * p).peekable();
+    while let Some(slab) = slabs.next() {
+        let before = cpu_time();
+        panel.set_depth(slab.len() / p);
+        panel.set_rows(0, slab);
+        packing += cpu_time() - before;
+        accumulate_ahead(panel, Stripe::whole(gram, p), slabs.peek().copied());
+    }
+    [cpu_time() - start, packing]
+}
+
+/// The same with x (p × q) read by columns of the slab, which are stretches of rows of x.
+fn by_columns<T: Number>(x: &[T], q: usize, panel: &mut Panel<T>, gram: &mut [f64]) -> [f64; 2] {
+    let p = panel.width();
+    let (start, mut packing) = (cpu_time(), 0.0);
+    for top in (0..q).step_by(T::DEPTH) {
+        let bottom = (top + T::DEPTH).min(q);
+        let before = cpu_time();
+        panel.set_depth(bottom - top);
+        for mut strip in panel.strips_mut() {
+            strip.set_columns(|j| &x[j * q..][top..bottom]);
+        }
+        packing += cpu_time() - before;
+        let next = bottom..(bottom + T::DEPTH).min(q);
+        accumulate_ahead(panel, Stripe::whole(gram, p), x.chunks_exact(q).map(|sample| &sample[next.clone()]));
+    }
+    [cpu_time() - start, packing]
+}
+
+/// GF/s of the probe on a slab that is in the caches, 16 flops for each value.
+fn probe_rate(x: &[f32], p: usize) -> f64 {
+    let (slab, vectors, mut products) = (&x[..f32::DEPTH * p], vec![1.0; 4 * p], vec![0.0; 4 * p]);
+    probe(slab, &vectors, &mut products);
+    let start = cpu_time();
+    probe(slab, &vectors, &mut products);
+    16.0 * slab.len() as f64 / (cpu_time() - start)
+}
+
+struct Case<T: Number> {
+    name: &'static str,
+    q: usize,
+    x: Vec<T>,
+    columns: bool,
+    panel: Panel<T>,
+    gram: Vec<f64>,
+    best: [f64; 2],
+}
+
+impl<T: Number> Case<T> {
+    fn new(name: &'static str, (q, p, columns): (usize, usize, bool), value: impl Fn(u64) -> T) -> Self {
+        let mut state = 1_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            value(state >> 40)
+        };
+        let x = (0..q * p).map(|_| next()).collect();
+        Self { name, q, x, columns, panel: Panel::new(p), gram: vec![0.0; p * p], best: [f64::INFINITY; 2] }
+    }
+
+    fn run(&mut self) {
+        let p = self.panel.width();
+        let time = match self.columns {
+            true => by_columns(&self.x, self.q, &mut self.panel, &mut self.gram),
+            false => by_rows(&self.x, p, &mut self.panel, &mut self.gram),
+        };
+        if time[0] < self.best[0] {
+            self.best = time;
+        }
+    }
+
+    fn line(&self, peak: f64) -> String {
+        let p = self.panel.width();
+        let rate = (self.q * p * p) as f64 / self.best[0];
+        let mut line = String::new();
+        let _ = write!(line, "{:>7} x {:<5} {:4} {rate:7.1} GF/s {:6.1} %", self.q, p, self.name, 100.0 * rate / peak);
+        let _ = write!(line, "  packing {:4.1} %", 100.0 * self.best[1] / self.best[0]);
+        line
+    }
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let repetitions: usize = arguments.next().map_or(20, |text| text.parse().expect("a number of repetitions"));
+    let only = arguments.next();
+    // Rows, columns, by columns. The first three are stretches of longer matrices, to keep a repetition short.
+    let shapes =
+        [(3072, 784, false), (6144, 512, false), (2592, 1520, true), (9500, 256, false), (100_000, 128, false)];
+    let mut doubles: Vec<_> = shapes.map(|s| Case::new("f64", s, |r| r as f64 / 16_777_216.0 - 0.5)).into();
+    let mut singles: Vec<_> = shapes.map(|s| Case::new("f32", s, |r| r as f32 / 16_777_216.0 - 0.5)).into();
+    let mut bytes: Vec<_> = shapes.map(|s| Case::new("u8", s, |r| (r >> 16) as u8)).into();
+    let wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
+    let (mut best, mut probes) = (0.0_f64, [0.0_f64; 5]);
+    for _ in 0..repetitions {
+        for i in 0..shapes.len() {
+            best = best.max(peak());
+            wanted("f64").then(|| doubles[i].run());
+            wanted("f32").then(|| singles[i].run());
+            wanted("u8").then(|| bytes[i].run());
+            probes[i] = probes[i].max(probe_rate(&singles[i].x, shapes[i].1));
+        }
+    }
+    println!("peak {best:.1} GF/s f64, {:.1} f32, {:.1} u8", 2.0 * best, 4.0 * best);
+    for i in 0..shapes.len() {
+        wanted("f64").then(|| println!("{}", doubles[i].line(best)));
+        wanted("f32").then(|| println!("{}", singles[i].line(2.0 * best)));
+        wanted("u8").then(|| println!("{}", bytes[i].line(4.0 * best)));
+        println!("{:>21} {:7.1} GF/s {:6.1} %", "probe", probes[i], 100.0 * probes[i] / best);
+    }
+}

@@ -1,0 +1,175 @@
+//! The order in which the tiles of G are visited.
+//!
+//! ```text
+//!     block of rows │ ■ ■ ■ …        a tile ■ is 4 rows × 3 strips of columns;
+//!     of G          │ ■ ■ ■ …        down a block first (the columns' strips stay in the first-level cache, the
+//!                   │ ■ ■ ■ …        rows' strips come from the second), then on to the next columns
+//! ```
+//! A tile that the diagonal crosses covers only the strips that reach it. Which tile an entry belongs to, and so
+//! the order of its sum, depends on its place in G alone.
+
+use std::ops::Range;
+
+use crate::panel::{GROUP, Number, Packed, Panel, STEPS, STRIDE, SUMS, TALL, UNROLL};
+
+/// Stripes of G begin at multiples of this many rows.
+pub const STRIP: usize = 12;
+
+/// Bytes of packed rows that stay in the second-level cache while the columns pass by.
+const BLOCK: usize = 224 << 10;
+
+/// Bytes in a cache line.
+const LINE: usize = 64;
+
+/// Some rows of G. Both ends of `rows` are multiples of [`STRIP`], or the width of G.
+pub struct Stripe<'a> {
+    /// Which rows.
+    pub rows: Range<usize>,
+    /// Their entries: row i begins at (i − `rows.start`) · `stride`.
+    pub entries: &'a mut [f64],
+    /// From the beginning of one row to that of the next; the width, or more where G is part of a larger matrix.
+    pub stride: usize,
+}
+
+impl<'a> Stripe<'a> {
+    /// All rows of a G that lies row after row.
+    pub fn whole(entries: &'a mut [f64], width: usize) -> Self {
+        Self { rows: 0..width, entries, stride: width }
+    }
+}
+
+/// Adds AᵀA of the panel to some rows of the lower triangle of G.
+///
+/// The entries j ≤ i are added to; a few entries above the diagonal may be written too, their values mean nothing.
+/// The bits of an entry depend on the panel and on the kind of machine, and on nothing else.
+pub fn accumulate<T: Number>(panel: &Panel<T>, gram: Stripe<'_>) {
+    accumulate_on(Machine::detect(), panel, gram, []);
+}
+
+/// [`accumulate`], while the values `next` are on their way from memory to the caches.
+///
+/// Nobody reads them, they are a hint: worth giving for the values that will be packed next, in any number of
+/// pieces. On narrow matrices, where waiting for memory costs most, the gain is a fifth.
+pub fn accumulate_ahead<'a, T: Number>(panel: &Panel<T>, gram: Stripe<'_>, next: impl IntoIterator<Item = &'a [T]>) {
+    accumulate_on(Machine::detect(), panel, gram, next);
+}
+
+/// What the machine can do.
+#[derive(Clone, Copy)]
+pub(crate) enum Machine {
+    /// Any machine.
+    Portable,
+    /// x86-64 with AVX2 and FMA.
+    #[cfg(target_arch = "x86_64")]
+    Avx2(crate::avx2::Avx2),
+}
+
+impl Machine {
+    pub(crate) fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(avx2) = crate::avx2::Avx2::detect() {
+            return Self::Avx2(avx2);
+        }
+        Self::Portable
+    }
+}
+
+/// The two sides of a tile, both packed: the sums are over `steps` steps of
+/// `columns` (`count` strips, [`STRIDE`] apart) times the four lanes of `rows` from `lane` on.
+pub struct Factors<'a, T: Packed> {
+    pub(crate) columns: &'a [T::Lanes],
+    pub(crate) rows: &'a [T::Lanes],
+    pub(crate) lane: usize,
+    pub(crate) count: usize,
+    pub(crate) steps: usize,
+    /// Values to be fetched meanwhile, at most a cache line for each [`UNROLL`] steps.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "plain Rust cannot prefetch"))]
+    pub(crate) ahead: &'a [T],
+}
+
+impl<T: Packed> Factors<'_, T> {
+    /// What the kernels rely on.
+    #[inline(always)]
+    pub(crate) fn check(&self) {
+        assert!((1..=GROUP).contains(&self.count) && self.lane + TALL <= T::LANES);
+        assert!(self.steps > 0 && self.steps.is_multiple_of(UNROLL));
+        assert!(self.rows.len() >= self.steps && self.columns.len() >= (self.count - 1) * STRIDE + self.steps);
+    }
+}
+
+pub(crate) fn accumulate_on<'a, T: Number>(
+    machine: Machine,
+    panel: &Panel<T>,
+    gram: Stripe<'_>,
+    next: impl IntoIterator<Item = &'a [T]>,
+) {
+    let (width, rows) = (panel.width(), &gram.rows);
+    let legal = |end: usize| end == width || (end < width && end.is_multiple_of(STRIP));
+    assert!(rows.start <= rows.end && legal(rows.start) && legal(rows.end), "rows {rows:?} of {width}");
+    let least = rows.len().checked_sub(1).map_or(0, |before| before * gram.stride + width);
+    assert!(gram.stride >= width && gram.entries.len() >= least, "too few entries for the rows {rows:?} of {width}");
+    if panel.depth() == 0 || rows.is_empty() {
+        return;
+    }
+    match machine {
+        Machine::Portable => visit(panel, gram, next, |_| (), |factors, sums| crate::portable::tile(factors, sums)),
+        #[cfg(target_arch = "x86_64")]
+        Machine::Avx2(avx2) => crate::avx2::accumulate(avx2, panel, gram, next),
+    }
+}
+
+/// `soon` hears of the entries that a tile is going to be added to before its sums are computed.
+#[inline(always)]
+pub(crate) fn visit<'a, T: Number>(
+    panel: &Panel<T>,
+    gram: Stripe<'_>,
+    next: impl IntoIterator<Item = &'a [T]>,
+    soon: impl Fn(&[f64]),
+    tile: impl Fn(Factors<'_, T>, &mut [T::Sum; SUMS]),
+) {
+    let Stripe { rows, entries, stride } = gram;
+    let (width, steps) = (panel.width(), panel.steps());
+    let wide = GROUP * T::LANES;
+    let block = BLOCK / (STEPS * 32) * T::LANES;
+    let mut ahead = next.into_iter().flat_map(|values| values.chunks(steps / UNROLL * LINE / size_of::<T>()));
+    let mut sums = [T::Sum::default(); SUMS];
+    for top in rows.clone().step_by(block) {
+        let bottom = (top + block).min(rows.end);
+        for left in (0..bottom).step_by(wide) {
+            let columns = panel.strips_from(left / T::LANES);
+            for i in (top.max(left)..bottom).step_by(TALL) {
+                let count = ((i + TALL - 1 - left) / T::LANES + 1).min(GROUP);
+                let (right, high) = ((left + count * T::LANES).min(width), TALL.min(bottom - i));
+                let tile_rows = &mut entries[(i - rows.start) * stride..];
+                for row in tile_rows.chunks(stride).take(high) {
+                    soon(&row[left..right]);
+                }
+                let (lane, side) = (i % T::LANES, panel.strips_from(i / T::LANES));
+                tile(
+                    Factors { columns, rows: side, lane, count, steps, ahead: ahead.next().unwrap_or(&[]) },
+                    &mut sums,
+                );
+                for (row, sums) in tile_rows.chunks_mut(stride).take(high).zip(sums.chunks_exact(wide)) {
+                    add::<T>(&mut row[left..right], sums);
+                }
+            }
+        }
+    }
+}
+
+/// Adds sums of one panel to a row of G.
+#[inline(always)]
+fn add<T: Number>(row: &mut [f64], sums: &[T::Sum]) {
+    // The usual case has a length that the compiler knows.
+    let wide = GROUP * T::LANES;
+    if row.len() == wide {
+        let (row, sums) = (&mut row[..wide], &sums[..wide]);
+        for c in 0..wide {
+            row[c] += sums[c].into();
+        }
+    } else {
+        for (entry, &sum) in row.iter_mut().zip(sums) {
+            *entry += sum.into();
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The Gram matrix at the machine's speed.
+//!
+//! | symbol | code | meaning |
+//! |---|---|---|
+//! | A (q × p) | [`Panel`] | arrives a slab of at most [`Number::DEPTH`] rows at a time |
+//! | G (p × p) | `gram` | lower triangle, `f64`, row after row |
+//!
+//! ```text
+//!     G ← G + AᵀA        G_ij = Σ_l A_li A_lj,   j ≤ i
+//! ```
+//! One slab is summed in the type of its numbers (`f64`, `f32`; whole numbers for `u8`, hence exactly), the
+//! slabs are summed in `f64`. This crate runs on the caller's thread; threads share the work by owning
+//! disjoint stripes of rows of G, and the bits of G do not depend on the stripes.
+//!
+//! ```
+//! use eigenspan_kernel::{Panel, Stripe, accumulate};
+//!
+//! let mut panel = Panel::new(2);
+//! panel.set_depth(3);
+//! panel.set_rows(0, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+//! let mut gram = [0.0; 4];
+//! accumulate(&panel, Stripe::whole(&mut gram, 2));
+//! assert_eq!((gram[0], gram[2], gram[3]), (35.0, 44.0, 56.0));
+//! ```
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `panel` | a slab, packed so that the kernels read it front to back |
+//! | `gram` | the order in which the tiles of G are visited |
+//! | `portable` | the tile in plain Rust, for any machine |
+//! | `avx2` | the tile in assembly, for x86-64 with AVX2 and FMA: the only module with `unsafe` |
+//! | `probe` | AᵀA times a few vectors in `f64`, to measure the error of a Gram matrix in `f32` |
+
+#![deny(unsafe_op_in_unsafe_fn)]
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+mod gram;
+mod panel;
+mod portable;
+mod probe;
+#[cfg(test)]
+mod tests;
+
+pub use gram::{STRIP, Stripe, accumulate, accumulate_ahead};
+pub use panel::{Number, Panel, Strip};
+pub use probe::{VECTORS, probe};

@@ -1,0 +1,103 @@
+//! AᵀA times a few vectors in `f64`, to measure the error of a Gram matrix in `f32`.
+//!
+//! | symbol | code | meaning |
+//! |---|---|---|
+//! | A (q × p) | `rows` | rows of A, `f32`, one after the other |
+//! | R (4 × p) | `vectors` | the vectors, one after the other |
+//! | S (4 × p) | `products` | their products with AᵀA |
+//!
+//! ```text
+//!     y_k = Σ_j R_kj A_lj        S_kj ← S_kj + Σ_l y_k A_lj        for every row l and every k = 0..4
+//! ```
+//! Columns are taken a cache full at a time, rows two at a time, so that R and S are read from the nearest cache
+//! and once for both rows.
+
+use crate::gram::Machine;
+
+/// Vectors that are multiplied together.
+pub const VECTORS: usize = 4;
+
+/// Rows whose y are kept at a time.
+const BATCH: usize = 64;
+/// Columns at a time: R, S and two rows take 20 KB.
+const CHUNK: usize = 256;
+
+/// Adds AᵀA R of some rows of A (`rows.len() / p` of them) to S.
+pub fn probe(rows: &[f32], vectors: &[f64], products: &mut [f64]) {
+    probe_on(Machine::detect(), rows, vectors, products);
+}
+
+pub(crate) fn probe_on(machine: Machine, rows: &[f32], vectors: &[f64], products: &mut [f64]) {
+    let p = vectors.len() / VECTORS;
+    assert!(vectors.len() == VECTORS * p && products.len() == VECTORS * p, "vectors and products are 4 × p");
+    if rows.is_empty() {
+        return;
+    }
+    assert!(p > 0 && rows.len().is_multiple_of(p), "a row has a value for each column");
+    match machine {
+        Machine::Portable => sweep(rows, vectors, products, |x, r| dots(x, r, 0), |x, y, s| updates(x, y, s, 0)),
+        #[cfg(target_arch = "x86_64")]
+        Machine::Avx2(avx2) => crate::avx2::sweep(avx2, rows, vectors, products),
+    }
+}
+
+/// A chunk of columns of two rows.
+pub(crate) type Pair<'a> = [&'a [f32]; 2];
+/// y of two rows.
+pub(crate) type Dots = [[f64; VECTORS]; 2];
+
+/// Everything but the sums over one chunk: `dots` for y, `updates` for S.
+#[inline(always)]
+pub(crate) fn sweep(
+    rows: &[f32],
+    vectors: &[f64],
+    products: &mut [f64],
+    dots: impl Fn(Pair<'_>, [&[f64]; VECTORS]) -> Dots,
+    updates: impl Fn(Pair<'_>, &Dots, &mut [&mut [f64]; VECTORS]),
+) {
+    let p = vectors.len() / VECTORS;
+    for batch in rows.chunks(BATCH * p) {
+        let mut y = [[[0.0; VECTORS]; 2]; BATCH / 2];
+        for start in (0..p).step_by(CHUNK) {
+            let end = (start + CHUNK).min(p);
+            let r: [&[f64]; VECTORS] = std::array::from_fn(|k| &vectors[k * p + start..k * p + end]);
+            for (rows, y) in batch.chunks(2 * p).zip(&mut y) {
+                let sums = dots(pair(rows, p, start, end), r);
+                for i in 0..rows.len() / p {
+                    (0..VECTORS).for_each(|k| y[i][k] += sums[i][k]);
+                }
+            }
+        }
+        for start in (0..p).step_by(CHUNK) {
+            let end = (start + CHUNK).min(p);
+            let mut planes = products.chunks_exact_mut(p);
+            let mut s = std::array::from_fn(|_| &mut planes.next().expect("there are four")[start..end]);
+            for (rows, y) in batch.chunks(2 * p).zip(&y) {
+                updates(pair(rows, p, start, end), y, &mut s);
+            }
+        }
+    }
+}
+
+/// Columns `start..end` of two rows. A lone last row is its own partner, one whose y stays zero.
+#[inline(always)]
+fn pair(rows: &[f32], p: usize, start: usize, end: usize) -> Pair<'_> {
+    let second = rows.len() - p;
+    [&rows[start..end], &rows[second + start..second + end]]
+}
+
+/// y_k = Σ_j R_kj A_lj over the columns of a chunk from `first` on, for two rows.
+#[inline(always)]
+pub(crate) fn dots(x: Pair<'_>, r: [&[f64]; VECTORS], first: usize) -> Dots {
+    x.map(|x| r.map(|r| x[first..].iter().zip(&r[first..]).map(|(&a, &r)| f64::from(a) * r).sum()))
+}
+
+/// S_kj ← S_kj + y_k A_lj over the columns of a chunk from `first` on, for two rows.
+#[inline(always)]
+pub(crate) fn updates(x: Pair<'_>, y: &Dots, s: &mut [&mut [f64]; VECTORS], first: usize) {
+    for (k, s) in s.iter_mut().enumerate() {
+        for j in first..s.len() {
+            s[j] += f64::from(x[0][j]) * y[0][k] + f64::from(x[1][j]) * y[1][k];
+        }
+    }
+}
