@@ -70,7 +70,7 @@ pub struct Path {
 /// The verdict in words.
 pub fn verdict(model: &Pce) -> String {
     let p = model.parts();
-    let most = p.sigma.len();
+    let most = p.n.min(model.features());
     let mut text = format!(
         "{} of {most} dimensions carry signal · {} % of the energy · λ = {}\n{}\n",
         p.k,

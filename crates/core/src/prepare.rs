@@ -13,11 +13,12 @@
 //! The mean is subtracted from each sample before anything is squared, never as Σxxᵀ − nμμᵀ: that subtracts two
 //! large near-equal numbers and loses the variance when the mean is large compared with the spread.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
+use eigenspan_linalg::blocks::{Native, Rows};
+use eigenspan_linalg::mat::energy;
 use eigenspan_linalg::scale::{exponent_of, times_power_of_two};
-use eigenspan_linalg::{Blocks, Exec, MatMut};
+use eigenspan_linalg::{Blocks, Exec};
 
 use crate::Error;
 use crate::data::Samples;
@@ -62,9 +63,11 @@ impl Preparation {
         let mut learnt = Self { normalize, mean: None, deviation: None };
         let z_score = normalize == Normalize::ZScore;
         if center || z_score {
-            let view = Prepared { rows, ..Prepared::new(samples, &learnt, scan) };
-            let mean = means(&view, scan, exec)?;
-            learnt.mean = Some(mean);
+            let known = scan.mean.as_ref().filter(|(of, _)| *of == normalize.into() && rows.is_none());
+            learnt.mean = Some(match known {
+                Some((_, mean)) => mean.clone(),
+                None => means(&Prepared { rows, ..Prepared::new(samples, &learnt, scan) }, scan, exec)?,
+            });
         }
         if z_score {
             let view = Prepared { rows, ..Prepared::new(samples, &learnt, scan) };
@@ -115,12 +118,26 @@ impl Preparation {
 
 /// The ℓ2 norm, safe from overflow and underflow: squares are taken near one.
 pub fn norm(row: &[f64]) -> f64 {
-    let exponent = exponent_of(row.iter().fold(0.0, |m: f64, y| m.max(y.abs())));
-    if exponent.abs() < 400 {
-        return row.iter().map(|y| y * y).sum::<f64>().sqrt();
+    let square = energy(row);
+    if square > 1e-240 && square < 1e240 {
+        return square.sqrt();
     }
-    let scaled = row.iter().map(|y| times_power_of_two(*y, -exponent).powi(2));
-    times_power_of_two(scaled.sum::<f64>().sqrt(), exponent)
+    let exponent = exponent_of(row.iter().fold(0.0, |m: f64, y| m.max(y.abs())));
+    let scaled: Vec<f64> = row.iter().map(|y| times_power_of_two(*y, -exponent)).collect();
+    times_power_of_two(energy(&scaled).sqrt(), exponent)
+}
+
+/// Sums side by side, so that one addition does not wait for another.
+const LANES: usize = 8;
+
+/// The largest absolute value; NaN is passed over.
+fn largest(row: &[f64]) -> f64 {
+    let (body, tail) = row.as_chunks::<LANES>();
+    let mut most = [0.0f64; LANES];
+    for chunk in body {
+        most.iter_mut().zip(chunk).for_each(|(m, y)| *m = if y.abs() > *m { y.abs() } else { *m });
+    }
+    most.iter().chain(tail).fold(0.0, |m, y| m.max(y.abs()))
 }
 
 /// What one look at the samples tells.
@@ -131,11 +148,37 @@ pub struct Scan {
     exponent: i32,
     /// Whether each feature has one and the same value in all samples.
     pub(crate) constant: Vec<bool>,
+    /// Whether every value is one of 0, 1, …, 255.
+    bytes: bool,
+    /// The mean of the samples, after scaling to unit length or as they are; absent where it was not asked for.
+    mean: Option<(Scaling, Vec<f64>)>,
+}
+
+/// What is done to a sample before the mean is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scaling {
+    Unit,
+    None,
+}
+
+impl From<Normalize> for Scaling {
+    fn from(normalize: Normalize) -> Self {
+        if normalize == Normalize::Unit { Self::Unit } else { Self::None }
+    }
 }
 
 impl Scan {
     /// Looks at every value once; NaN and infinity are refused by name.
     pub fn of(samples: Samples<'_>, exec: Exec<'_>) -> Result<Self, Error> {
+        Self::look(samples, None, exec)
+    }
+
+    /// The same, and the mean of the samples scaled by `normalize`, in the same look.
+    pub fn with_mean(samples: Samples<'_>, normalize: Normalize, exec: Exec<'_>) -> Result<Self, Error> {
+        Self::look(samples, Some(normalize.into()), exec)
+    }
+
+    fn look(samples: Samples<'_>, scaling: Option<Scaling>, exec: Exec<'_>) -> Result<Self, Error> {
         let (n, m) = (samples.rows(), samples.cols());
         if n == 0 || m == 0 {
             return Err(Error::Empty { n, m });
@@ -144,16 +187,20 @@ impl Scan {
         samples.read_row(0, 0..m, &mut first);
         let parts = exec.map("scan", n.div_ceil(STRETCH), |i| {
             let rows = i * STRETCH..((i + 1) * STRETCH).min(n);
-            scan_rows(samples, rows, &first)
+            Part::of(samples, rows, &first, scaling)
         })?;
-        let mut whole = Self { lengths: Vec::with_capacity(n), exponent: i32::MIN, constant: vec![true; m] };
+        let mut whole = Part::new(m, n, scaling.is_some());
         for part in parts {
-            let part = part?;
-            whole.lengths.extend(part.lengths);
-            whole.exponent = whole.exponent.max(part.exponent);
-            whole.constant.iter_mut().zip(part.constant).for_each(|(all, here)| *all &= here);
+            whole.append(part?);
         }
-        Ok(whole)
+        // Beyond this the sums might have overflowed; the mean is then taken of what a power of two brings near one.
+        let sums = whole.sums.filter(|_| whole.exponent < 900);
+        let mean = scaling.zip(sums).map(|(scaling, sums)| {
+            let shift = shift(&first, scaling);
+            (scaling, sums.iter().zip(&shift).map(|(s, f)| f + s / n as f64).collect())
+        });
+        let Part { lengths, exponent, constant, bytes, .. } = whole;
+        Ok(Self { lengths, exponent, constant, bytes, mean })
     }
 
     /// The samples of length zero.
@@ -162,30 +209,75 @@ impl Scan {
     }
 }
 
-fn scan_rows(samples: Samples<'_>, rows: Range<usize>, first: &[f64]) -> Result<Scan, Error> {
-    let m = first.len();
-    let mut row = vec![0.0; m];
-    let mut scan = Scan { lengths: Vec::with_capacity(rows.len()), exponent: i32::MIN, constant: vec![true; m] };
-    for i in rows {
-        samples.read_row(i, 0..m, &mut row);
-        if let Some(column) = row.iter().position(|y| !y.is_finite()) {
-            return Err(Error::NotFinite { row: i, column, value: row[column] });
-        }
-        let largest = row.iter().fold(0.0, |best: f64, y| best.max(y.abs()));
-        if largest > 0.0 {
-            scan.exponent = scan.exponent.max(exponent_of(largest));
-        }
-        scan.lengths.push(norm(&row));
-        scan.constant.iter_mut().zip(row.iter().zip(first)).for_each(|(same, (y, f))| *same &= y == f);
+/// What a look at some samples tells.
+struct Part {
+    lengths: Vec<f64>,
+    exponent: i32,
+    constant: Vec<bool>,
+    bytes: bool,
+    /// Σ(y − f) over the scaled samples, f the first of all: a shift that takes a large offset away before it is summed.
+    sums: Option<Vec<f64>>,
+}
+
+/// The first sample, scaled.
+fn shift(first: &[f64], scaling: Scaling) -> Vec<f64> {
+    let gain = gain(norm(first), scaling);
+    first.iter().map(|f| f * gain).collect()
+}
+
+fn gain(length: f64, scaling: Scaling) -> f64 {
+    if scaling == Scaling::Unit && length > 0.0 { 1.0 / length } else { 1.0 }
+}
+
+impl Part {
+    fn new(m: usize, n: usize, with_sums: bool) -> Self {
+        let sums = with_sums.then(|| vec![0.0; m]);
+        Self { lengths: Vec::with_capacity(n), exponent: i32::MIN, constant: vec![true; m], bytes: true, sums }
     }
-    Ok(scan)
+
+    fn of(samples: Samples<'_>, rows: Range<usize>, first: &[f64], scaling: Option<Scaling>) -> Result<Self, Error> {
+        let mut part = Self::new(first.len(), rows.len(), scaling.is_some());
+        let shift = scaling.map(|scaling| shift(first, scaling)).unwrap_or_default();
+        let mut buffer = vec![0.0; first.len()];
+        for i in rows {
+            let row = samples.row(i, &mut buffer);
+            let length = norm(row);
+            if !length.is_finite()
+                && let Some(column) = row.iter().position(|y| !y.is_finite())
+            {
+                return Err(Error::NotFinite { row: i, column, value: row[column] });
+            }
+            let most = largest(row);
+            if most > 0.0 {
+                part.exponent = part.exponent.max(exponent_of(most));
+            }
+            part.lengths.push(length);
+            part.constant.iter_mut().zip(row.iter().zip(first)).for_each(|(same, (y, f))| *same &= y == f);
+            part.bytes = part.bytes && row.iter().all(|y| f64::from(*y as u8) == *y);
+            if let (Some(sums), Some(scaling)) = (&mut part.sums, scaling) {
+                let gain = gain(length, scaling);
+                sums.iter_mut().zip(row.iter().zip(&shift)).for_each(|(s, (y, f))| *s += y * gain - f);
+            }
+        }
+        Ok(part)
+    }
+
+    fn append(&mut self, part: Self) {
+        self.lengths.extend(part.lengths);
+        self.exponent = self.exponent.max(part.exponent);
+        self.constant.iter_mut().zip(part.constant).for_each(|(all, here)| *all &= here);
+        self.bytes &= part.bytes;
+        if let (Some(all), Some(here)) = (&mut self.sums, part.sums) {
+            all.iter_mut().zip(here).for_each(|(a, h)| *a += h);
+        }
+    }
 }
 
 /// Samples as the decomposition sees them: scaled and centred on the way, some rows and columns left out.
 pub struct Prepared<'a> {
     samples: Samples<'a>,
     preparation: &'a Preparation,
-    lengths: &'a [f64],
+    scan: &'a Scan,
     exponent: i32,
     rows: Option<&'a [usize]>,
     columns: Option<&'a [usize]>,
@@ -197,7 +289,7 @@ impl<'a> Prepared<'a> {
         // Scaled samples have values near one already; the others are brought there by a power of two.
         let near_one = preparation.normalize == Normalize::Unit || preparation.deviation.is_some();
         let exponent = if near_one || scan.exponent == i32::MIN { 0 } else { scan.exponent };
-        Self { samples, preparation, lengths: &scan.lengths, exponent, rows: None, columns: None }
+        Self { samples, preparation, scan, exponent, rows: None, columns: None }
     }
 
     /// Only these samples and features.
@@ -207,14 +299,102 @@ impl<'a> Prepared<'a> {
         self
     }
 
-    fn read_row(&self, i: usize, columns: Range<usize>, row: &mut [f64]) {
+    /// Whether the samples are only scaled to unit length, or not touched at all.
+    fn is_plain(&self) -> bool {
+        self.preparation.mean.is_none() && self.preparation.deviation.is_none()
+    }
+}
+
+impl Rows<f64> for Prepared<'_> {
+    fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [f64]) {
         let i = self.rows.map_or(i, |rows| rows[i]);
-        let first = columns.start;
-        self.samples.read_row(i, columns, row);
-        let length = if self.preparation.normalize == Normalize::Unit { self.lengths[i] } else { 1.0 };
-        self.preparation.apply(row, length, first);
+        let length = if self.preparation.normalize == Normalize::Unit { self.scan.lengths[i] } else { 1.0 };
+        match self.columns.map(|columns| &columns[cols.clone()]) {
+            Some(&[]) => return,
+            Some(kept) => {
+                // With features left out, the stretch of the original that holds the wanted ones is read.
+                let first = kept[0];
+                let mut whole = vec![0.0; kept[kept.len() - 1] + 1 - first];
+                self.samples.read_row(i, first..first + whole.len(), &mut whole);
+                self.preparation.apply(&mut whole, length, first);
+                out.iter_mut().zip(kept).for_each(|(to, j)| *to = whole[j - first]);
+            }
+            None => {
+                let first = cols.start;
+                self.samples.read_row(i, cols, out);
+                self.preparation.apply(out, length, first);
+            }
+        }
         if self.exponent != 0 {
-            row.iter_mut().for_each(|y| *y = times_power_of_two(*y, -self.exponent));
+            let unit = times_power_of_two(1.0, -self.exponent);
+            match unit.is_normal() {
+                true => out.iter_mut().for_each(|y| *y *= unit),
+                false => out.iter_mut().for_each(|y| *y = times_power_of_two(*y, -self.exponent)),
+            }
+        }
+    }
+
+    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<&[f64]> {
+        match self.samples {
+            Samples::F64(x) if self.rows.is_none() && self.columns.is_none() => x.stretch(rows, cols),
+            _ => None,
+        }
+    }
+}
+
+impl Rows<f32> for Prepared<'_> {
+    fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [f32]) {
+        let here = self.rows.map_or(i, |rows| rows[i]);
+        let plain = self.columns.is_none() && self.preparation.deviation.is_none();
+        let row = match self.samples {
+            Samples::F32(x) if plain => x.row_slice(here, cols.clone()),
+            _ => None,
+        };
+        let Some(row) = row else {
+            let mut row = vec![0.0; cols.len()];
+            Rows::<f64>::read_row(self, i, cols, &mut row);
+            out.iter_mut().zip(&row).for_each(|(to, y)| *to = *y as f32);
+            return;
+        };
+        // The common case in one go: no step leaves the registers.
+        let length = if self.preparation.normalize == Normalize::Unit { self.scan.lengths[here] } else { 1.0 };
+        let divisor = if length > 0.0 { times_power_of_two(length, self.exponent) } else { 1.0 };
+        let unit = times_power_of_two(1.0, -self.exponent);
+        match &self.preparation.mean {
+            Some(mean) => out.iter_mut().zip(row.iter().zip(&mean[cols])).for_each(|(to, (y, mu))| {
+                *to = (f64::from(*y) / divisor - mu * unit) as f32;
+            }),
+            None => out.iter_mut().zip(row).for_each(|(to, y)| *to = (f64::from(*y) / divisor) as f32),
+        }
+    }
+
+    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<&[f32]> {
+        match self.samples {
+            Samples::F32(x) if self.rows.is_none() && self.columns.is_none() => x.stretch(rows, cols),
+            _ => None,
+        }
+    }
+}
+
+impl Rows<u8> for Prepared<'_> {
+    fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [u8]) {
+        let i = self.rows.map_or(i, |rows| rows[i]);
+        if let (Samples::U8(x), None) = (self.samples, self.columns)
+            && let Some(row) = x.row_slice(i, cols.clone())
+        {
+            out.copy_from_slice(row);
+            return;
+        }
+        let (first, last) = match self.columns.map(|columns| &columns[cols.clone()]) {
+            Some(&[]) => return,
+            Some(kept) => (kept[0], kept[kept.len() - 1] + 1),
+            None => (cols.start, cols.end),
+        };
+        let mut row = vec![0.0; last - first];
+        self.samples.read_row(i, first..last, &mut row);
+        match self.columns {
+            Some(columns) => out.iter_mut().zip(&columns[cols]).for_each(|(to, j)| *to = row[j - first] as u8),
+            None => out.iter_mut().zip(&row).for_each(|(to, y)| *to = *y as u8),
         }
     }
 }
@@ -228,27 +408,44 @@ impl Blocks for Prepared<'_> {
         self.columns.map_or(self.samples.cols(), <[usize]>::len)
     }
 
-    fn read(&self, rows: Range<usize>, cols: Range<usize>, out: &mut MatMut<'_>) {
-        // With features left out, the stretch of the original that holds the wanted ones is read.
-        let wanted = self.columns.map(|columns| &columns[cols.clone()]);
-        let span = match wanted {
-            Some(&[]) => return,
-            Some(kept) => kept[0]..kept[kept.len() - 1] + 1,
-            None => cols,
+    fn exponent(&self) -> i32 {
+        self.exponent
+    }
+
+    /// A length is off by m/2 + 2 roundings, a division by one. Of a mean, y₀ + Σ(y − y₀)/n, the roundings are those of
+    /// numbers of the size of the samples, and of a stretch of sums and the sum of stretches in the second part.
+    fn rounding(&self) -> f64 {
+        let (n, m) = (self.samples.rows() as f64, self.samples.cols() as f64);
+        let unit = f64::EPSILON / 2.0;
+        let norm = |values: &[f64]| times_power_of_two(norm(values), -self.exponent);
+        let size = if self.preparation.normalize == Normalize::Unit { n.sqrt() } else { norm(&self.scan.lengths) };
+        let single = match self.native() {
+            Native::F32(_) => f64::from(f32::EPSILON) / 2.0 * size,
+            _ => 0.0,
         };
-        let mut row = vec![0.0; span.len()];
-        for (to, i) in rows.enumerate() {
-            self.read_row(i, span.clone(), &mut row);
-            let values: Cow<'_, [f64]> = match wanted {
-                Some(kept) => kept.iter().map(|j| row[j - span.start]).collect::<Vec<_>>().into(),
-                None => (&row[..]).into(),
-            };
-            out.set_row(to, values.iter().copied());
+        let unit_length = self.preparation.normalize == Normalize::Unit;
+        let scaling = single + if unit_length { (0.5 * m + 3.0) * unit * size } else { 0.0 };
+        let Some(mean) = &self.preparation.mean else { return scaling };
+        let centring = 4.0 * unit * (size + n.sqrt() * norm(mean));
+        match &self.preparation.deviation {
+            Some(deviation) => {
+                let least = deviation.iter().copied().fold(f64::INFINITY, f64::min);
+                (single + centring) / least + (0.5 * n + 3.0) * unit * (n * m).sqrt()
+            }
+            None => scaling + centring,
         }
     }
 
-    fn exponent(&self) -> i32 {
-        self.exponent
+    fn native(&self) -> Native<'_> {
+        let unit = self.preparation.normalize == Normalize::Unit;
+        let of_samples = Blocks::rows(self) < Blocks::cols(self);
+        if self.scan.bytes && self.is_plain() && (!unit || of_samples) && self.rows.is_none() {
+            return Native::U8 { values: self, lengths: unit.then_some(&self.scan.lengths[..]) };
+        }
+        match self.samples {
+            Samples::F32(_) => Native::F32(self),
+            _ => Native::F64,
+        }
     }
 }
 
@@ -282,7 +479,7 @@ fn column_sums(x: &Prepared<'_>, exec: Exec<'_>, f: impl Fn(usize, f64) -> f64 +
         let mut sums = vec![0.0; m];
         let mut row = vec![0.0; m];
         for i in part * STRETCH..((part + 1) * STRETCH).min(n) {
-            x.read_row(i, 0..m, &mut row);
+            Rows::<f64>::read_row(x, i, 0..m, &mut row);
             sums.iter_mut().zip(&row).enumerate().for_each(|(j, (s, y))| *s += f(j, *y));
         }
         sums
@@ -297,7 +494,7 @@ fn column_sums(x: &Prepared<'_>, exec: Exec<'_>, f: impl Fn(usize, f64) -> f64 +
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eigenspan_linalg::Mat;
+    use eigenspan_linalg::{Mat, MatMut};
 
     fn prepared(x: &Mat, normalize: Normalize, center: bool) -> (Preparation, Mat) {
         let samples = Samples::from(x);

@@ -1,9 +1,12 @@
 //! Model files, `.espan`: safetensors with JSON metadata.
 //!
 //! ```text
-//!     tensors   basis (m × columns) · sigma (min(n, m)) · cut (τ, λ) · mean (m)? · deviation (m)?      all f64
+//!     tensors   basis (m × columns) · sigma (min(n, m) or fewer) · cut (τ, λ, √Σσ²) · mean (m)? · deviation (m)?
+//!               all f64
 //!     metadata  one key, `eigenspan`: JSON with format version, checksum, settings, results, provenance
 //! ```
+//! Format 1 held all min(n, m) singular values, and no √Σσ² in `cut`; format 2 may hold the leading ones only.
+//!
 //! The checksum is the SHA-256 of the whole file with the checksum's own 64 digits set to `0`: one flipped bit
 //! anywhere is noticed. A model file is hostile until checked: sizes against the file, numbers against each other,
 //! and the directions against orthogonality, before anything is computed with them.
@@ -23,7 +26,7 @@ use crate::error::WriteError;
 use crate::write_atomically;
 
 /// The format version that is written. Every version that was ever written is read.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// Sixty-four digits that stand for the checksum while it is computed.
 const BLANK: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -167,7 +170,7 @@ impl ModelFile {
         let mut tensors: Vec<(&str, Vec<usize>, Vec<u8>)> = vec![
             ("basis", vec![p.basis.rows(), p.basis.cols()], to_le(p.basis.as_slice())),
             ("sigma", vec![p.sigma.len()], to_le(&p.sigma)),
-            ("cut", vec![2], to_le(&[p.tau, p.lambda])),
+            ("cut", vec![3], to_le(&[p.tau, p.lambda, p.norm])),
         ];
         let optional = [("mean", &p.preparation.mean), ("deviation", &p.preparation.deviation)];
         for (name, values) in optional {
@@ -293,7 +296,13 @@ fn assemble(header: Header, tensors: &SafeTensors<'_>) -> Result<Pce, String> {
         None => Ok(None),
     };
     let cut = vector("cut")?.ok_or("no tensor `cut`")?;
-    let &[tau, lambda] = &cut[..] else { return Err("tensor `cut` does not hold τ and λ".into()) };
+    let sigma = vector("sigma")?.ok_or("no tensor `sigma`")?;
+    let (tau, lambda, norm) = match (header.format, &cut[..]) {
+        (1, &[tau, lambda]) if sigma.len() == header.n.min(m) => (tau, lambda, eigenspan::prepare::norm(&sigma)),
+        (1, &[_, _]) => return Err("the number of singular values is not min(n, m)".into()),
+        (2.., &[tau, lambda, norm]) => (tau, lambda, norm),
+        _ => return Err("tensor `cut` does not hold τ, λ and √Σσ²".into()),
+    };
     let preparation =
         Preparation { normalize: header.params.normalize, mean: vector("mean")?, deviation: vector("deviation")? };
     let parts = PceParts {
@@ -311,7 +320,8 @@ fn assemble(header: Header, tensors: &SafeTensors<'_>) -> Result<Pce, String> {
         why: header.why,
         warnings: header.warnings,
         preparation,
-        sigma: vector("sigma")?.ok_or("no tensor `sigma`")?,
+        sigma,
+        norm,
         basis: Mat::from_vec(m, columns, basis.values).ok_or("tensor `basis` has the wrong size")?,
     };
     Pce::new(parts).map_err(|e| match e {

@@ -112,7 +112,9 @@ fn contents_that_contradict_themselves_are_refused_by_name() {
     assert!(ModelFile::from_bytes("m.espan", &forged(|_, _| {})).is_ok());
     let cases: Vec<(Vec<u8>, &str)> = vec![
         (forged(|json, _| json["k"] = 3.into()), "the number of columns does not fit k"),
-        (forged(|json, _| json["n"] = 11.into()), "the number of singular values is not min(n, m)"),
+        (forged(|json, _| json["n"] = 11.into()), "there are more singular values than min(n, m)"),
+        (forged(|_, t| tensor(t, "cut").2[2] *= 0.9), "the norm is less than that of the singular values"),
+        (forged(|json, _| json["format"] = 1.into()), "tensor `cut` does not hold τ, λ and √Σσ²"),
         (forged(|json, _| json["method"] = "pca".into()), "unknown method `pca`"),
         (
             forged(|json, _| json["image"] = serde_json::json!({"height": 5, "width": 2})),
@@ -145,8 +147,8 @@ fn contents_that_contradict_themselves_are_refused_by_name() {
 
 #[test]
 fn a_later_format_is_refused_by_its_number() {
-    let later = forged(|json, _| json["format"] = 2.into());
-    assert_eq!(refusal(&later), "m.espan has format version 2; this program reads versions up to 1");
+    let later = forged(|json, _| json["format"] = 3.into());
+    assert_eq!(refusal(&later), "m.espan has format version 3; this program reads versions up to 2");
 }
 
 #[test]

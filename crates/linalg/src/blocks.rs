@@ -1,25 +1,78 @@
-//! A matrix that is read block by block, so that no f64 copy of the whole is ever needed.
+//! A matrix that is read row by row, so that no f64 copy of the whole is ever needed.
 
 use std::ops::Range;
 
 use crate::mat::MatMut;
 
+/// A matrix that can write any stretch of its rows as numbers of type `T`.
+pub trait Rows<T>: Sync {
+    /// Writes the columns `cols` of row `i` to `out`.
+    fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [T]);
+    /// Where in memory [`read_row`](Rows::read_row) will look for the columns `cols` of some rows, if that is one
+    /// stretch of numbers of this type: for fetching them ahead, not for their values.
+    fn whereabouts(&self, _rows: Range<usize>, _cols: Range<usize>) -> Option<&[T]> {
+        None
+    }
+}
+
 /// A matrix that can write any of its blocks as `f64`.
-pub trait Blocks: Sync {
+///
+/// What is read is the matrix divided by 2^[`exponent`](Blocks::exponent), which keeps it near one, so that squares
+/// neither overflow nor vanish.
+pub trait Blocks: Rows<f64> {
     /// Number of rows.
     fn rows(&self) -> usize;
     /// Number of columns.
     fn cols(&self) -> usize;
-    /// Writes the block `rows × cols`, divided by 2^[`exponent`](Blocks::exponent), to the top left of `out`.
-    fn read(&self, rows: Range<usize>, cols: Range<usize>, out: &mut MatMut<'_>);
-    /// The power of two that keeps what is read near one, so that squares neither overflow nor vanish.
+    /// The power of two that everything read is divided by.
     fn exponent(&self) -> i32 {
         0
     }
+    /// A bound on ‖what is read − what is meant‖_F: the rounding of scaling and centring on the way.
+    fn rounding(&self) -> f64 {
+        0.0
+    }
+    /// The same matrix in numbers that are multiplied faster than `f64`.
+    fn native(&self) -> Native<'_> {
+        Native::F64
+    }
+    /// Writes the block `rows × cols` to the top left of `out`.
+    fn read(&self, rows: Range<usize>, cols: Range<usize>, out: &mut MatMut<'_>) {
+        let mut row = vec![0.0; cols.len()];
+        for (to, i) in rows.enumerate() {
+            if let Some(straight) = out.row_mut(to, cols.len()) {
+                self.read_row(i, cols.clone(), straight);
+            } else {
+                self.read_row(i, cols.clone(), &mut row);
+                out.set_row(to, row.iter().copied());
+            }
+        }
+    }
+}
+
+/// The numbers in which a matrix is multiplied.
+pub enum Native<'a> {
+    /// `f64`, by [`Rows::read_row`].
+    F64,
+    /// `f32`: what is read, rounded to single precision.
+    F32(&'a dyn Rows<f32>),
+    /// Bytes v: row i of what is read is v / (2^exponent · `lengths`\[i\]), and just v / 2^exponent without lengths.
+    U8 {
+        /// The bytes.
+        values: &'a dyn Rows<u8>,
+        /// What each row is divided by.
+        lengths: Option<&'a [f64]>,
+    },
 }
 
 /// A matrix read with rows and columns exchanged.
 pub struct Transposed<'a>(pub &'a dyn Blocks);
+
+impl Rows<f64> for Transposed<'_> {
+    fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [f64]) {
+        self.0.read(cols, i..i + 1, &mut MatMut::row_major(out, 1));
+    }
+}
 
 impl Blocks for Transposed<'_> {
     fn rows(&self) -> usize {
@@ -28,11 +81,23 @@ impl Blocks for Transposed<'_> {
     fn cols(&self) -> usize {
         self.0.rows()
     }
+    fn exponent(&self) -> i32 {
+        self.0.exponent()
+    }
+    fn rounding(&self) -> f64 {
+        self.0.rounding()
+    }
     fn read(&self, rows: Range<usize>, cols: Range<usize>, out: &mut MatMut<'_>) {
         self.0.read(cols, rows, &mut out.transposed());
     }
-    fn exponent(&self) -> i32 {
-        self.0.exponent()
+}
+
+impl Rows<f64> for crate::Mat {
+    fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [f64]) {
+        out.copy_from_slice(&self.row(i)[cols]);
+    }
+    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<&[f64]> {
+        self.view().stretch(rows, cols)
     }
 }
 
@@ -42,10 +107,5 @@ impl Blocks for crate::Mat {
     }
     fn cols(&self) -> usize {
         self.cols()
-    }
-    fn read(&self, rows: Range<usize>, cols: Range<usize>, out: &mut MatMut<'_>) {
-        for (to, from) in rows.enumerate() {
-            out.set_row(to, self.row(from)[cols.clone()].iter().copied());
-        }
     }
 }

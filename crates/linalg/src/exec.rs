@@ -9,6 +9,8 @@
 use std::num::NonZero;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
 
 use crate::Error;
 
@@ -33,6 +35,7 @@ impl Monitor for Quiet {}
 pub struct Exec<'a> {
     threads: usize,
     monitor: &'a dyn Monitor,
+    silent: bool,
 }
 
 impl Default for Exec<'_> {
@@ -46,12 +49,53 @@ impl<'a> Exec<'a> {
     /// `threads` threads, or as many as there are cores.
     pub fn new(threads: Option<NonZero<usize>>, monitor: &'a dyn Monitor) -> Self {
         let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
-        Self { threads: threads.map_or_else(cores, NonZero::get), monitor }
+        Self { threads: threads.map_or_else(cores, NonZero::get), monitor, silent: false }
+    }
+
+    /// The same threads and the same way to be stopped, without reports of progress: for the small steps of work that
+    /// reports on itself as a whole.
+    pub fn silent(self) -> Self {
+        Self { silent: true, ..self }
+    }
+
+    /// Says that `done` of `total` pieces of `stage` are finished.
+    pub fn report(&self, stage: &'static str, done: usize, total: usize) -> Result<(), Error> {
+        if !self.silent {
+            self.monitor.progress(stage, done, total);
+        }
+        self.check()
     }
 
     /// Says that a step has begun that cannot be watched: one call into the backend.
     pub fn begin(&self, stage: &'static str) -> Result<(), Error> {
-        self.monitor.progress(stage, 0, 1);
+        self.report(stage, 0, 1)
+    }
+
+    /// Runs one call that cannot be interrupted on a thread of its own. When the work is cancelled the caller returns at
+    /// once; the call goes on alone until it ends, and its result is dropped.
+    pub fn aside<T: Send + 'static>(
+        &self,
+        stage: &'static str,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        self.begin(stage)?;
+        let (sender, receiver) = std::sync::mpsc::channel();
+        #[allow(clippy::disallowed_methods, reason = "this is where threads belong")]
+        let worker = std::thread::spawn(move || sender.send(work()));
+        loop {
+            match receiver.recv_timeout(Duration::from_millis(20)) {
+                Ok(result) => return Ok(result),
+                Err(RecvTimeoutError::Timeout) => self.check()?,
+                Err(RecvTimeoutError::Disconnected) => {
+                    let cause = worker.join().expect_err("a worker that sends nothing has panicked");
+                    std::panic::resume_unwind(cause);
+                }
+            }
+        }
+    }
+
+    /// Says whether to go on: for loops that run long between two pieces of work.
+    pub fn check(&self) -> Result<(), Error> {
         if self.monitor.cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
 
@@ -93,7 +137,10 @@ impl<'a> Exec<'a> {
                 let next = queue.lock().expect("no piece panics while it holds the queue").next();
                 let Some((i, piece)) = next else { return };
                 work(i, piece);
-                self.monitor.progress(stage, done.fetch_add(1, Ordering::Relaxed) + 1, total);
+                let finished = done.fetch_add(1, Ordering::Relaxed) + 1;
+                if !self.silent {
+                    self.monitor.progress(stage, finished, total);
+                }
             }
         };
         match self.threads.min(total) {

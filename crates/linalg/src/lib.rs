@@ -7,26 +7,43 @@
 //! |---|---|
 //! | [`mat`] | dense matrices and strided views |
 //! | [`blocks`] | matrices that are read block by block |
+//! | [`random`] | reproducible random numbers |
 //! | [`scale`] | powers of two, exact |
 //! | [`exec`] | work cut by shape, run on a few threads, watched by a [`exec::Monitor`] |
 //! | [`triangle`] | the triangular factor R of a matrix read block by block |
 //! | [`svd`] | singular values and vectors of a small dense matrix |
+//! | [`gram`] | the Gram matrix of the smaller side, and how far it can be off |
+//! | [`symmetric`] | eigenvalues of a dense symmetric matrix, vectors for the leading ones |
+//! | [`krylov`] | the leading eigenpairs of a symmetric operator, few of many |
+//! | [`definite`] | is a matrix positive definite? |
+//! | [`certificate`] | how many eigenvalues lie above a cut, proved |
+//! | [`polish`] | almost orthonormal columns made orthonormal |
 //! | [`product`] | rows times a matrix, each row the same bits in any company |
-//! | [`spectrum`] | all singular values of a large matrix and its leading feature directions |
+//! | [`mod@spectrum`] | the singular values of a large matrix above a cut, and their feature directions |
+//! | [`summary`] | the same for samples that arrive in portions or are spread over machines |
 
 pub mod blocks;
+pub mod certificate;
+pub mod definite;
 pub mod exec;
+pub mod gram;
+pub mod krylov;
 pub mod mat;
+pub mod polish;
 pub mod product;
+pub mod random;
 pub mod scale;
 pub mod spectrum;
+pub mod summary;
 pub mod svd;
+pub mod symmetric;
 pub mod triangle;
 
 pub use blocks::{Blocks, Transposed};
 pub use exec::{Exec, Monitor, Quiet};
 pub use mat::{Float, Mat, MatMut, MatRef, Scalar};
-pub use spectrum::{Decomposition, decompose, singular_values};
+pub use spectrum::{singular_values, spectrum};
+pub use summary::Summary;
 
 /// What a decomposition can answer besides its result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -42,4 +59,29 @@ pub enum Error {
         /// Its columns.
         cols: usize,
     },
+    /// A Gram summary knows nothing as far below σ₁ as the cut.
+    #[error("the cut is too low for a Gram summary: summarise the samples again in the triangular form")]
+    CutTooLow,
+    /// Two summaries, or a summary and new samples, have nothing to do with each other.
+    #[error("a {ours} cannot take in a {theirs}")]
+    NotAlike {
+        /// The summary that was to grow.
+        ours: summary::Kind,
+        /// What was to be added.
+        theirs: summary::Kind,
+    },
+    /// A value of a sample is NaN, infinite or too large to be squared.
+    #[error("the value in row {row}, column {column} is not finite or too large to be squared")]
+    OutOfRange {
+        /// Row, counted from the first sample of the summary.
+        row: usize,
+        /// Column.
+        column: usize,
+    },
+    /// A summary of no samples was to be finished.
+    #[error("there are no samples to decompose")]
+    NoRows,
+    /// Bytes are not those of a summary.
+    #[error("this is not a summary, or a damaged one: {0}")]
+    Damaged(&'static str),
 }

@@ -49,6 +49,19 @@ impl Scalar for u8 {
     }
 }
 
+/// Sums side by side, so that one addition does not wait for another.
+const LANES: usize = 8;
+
+/// Σx².
+pub fn energy(values: &[f64]) -> f64 {
+    let (body, tail) = values.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for chunk in body {
+        sums.iter_mut().zip(chunk).for_each(|(s, x)| *s += x * x);
+    }
+    sums.iter().sum::<f64>() + tail.iter().map(|x| x * x).sum::<f64>()
+}
+
 /// A dense matrix, row after row.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mat<T = f64> {
@@ -133,7 +146,12 @@ impl<T: Scalar> Mat<T> {
 
     /// The first `cols` columns.
     pub fn leading_columns(&self, cols: usize) -> Self {
-        Self::from_fn(self.rows, cols, |i, j| self.at(i, j))
+        if cols == self.cols {
+            return self.clone();
+        }
+        let mut data = Vec::with_capacity(self.rows * cols);
+        (0..self.rows).for_each(|i| data.extend_from_slice(&self.row(i)[..cols]));
+        Self { data, rows: self.rows, cols }
     }
 
     /// The transpose.
@@ -181,6 +199,21 @@ impl<'a, T: Scalar> MatRef<'a, T> {
         self.data[i * self.row_stride + j * self.col_stride]
     }
 
+    /// The entries of row `i` in the columns `cols`, where they lie side by side.
+    pub fn row_slice(&self, i: usize, cols: Range<usize>) -> Option<&'a [T]> {
+        let start = i * self.row_stride;
+        (self.col_stride == 1).then(|| &self.data[start + cols.start..start + cols.end])
+    }
+
+    /// The entries of the block `rows × cols`, where they are one stretch of memory.
+    pub fn stretch(&self, rows: Range<usize>, cols: Range<usize>) -> Option<&'a [T]> {
+        if rows.len() == 1 {
+            return self.row_slice(rows.start, cols);
+        }
+        let whole = self.col_stride == 1 && self.row_stride == self.cols && cols == (0..self.cols);
+        whole.then(|| &self.data[rows.start * self.cols..rows.end * self.cols])
+    }
+
     /// The entries of row `i` in the columns `cols`.
     pub fn row_values(&self, i: usize, cols: Range<usize>) -> impl Iterator<Item = T> + 'a {
         let (data, step) = (self.data, self.col_stride.max(1));
@@ -212,6 +245,12 @@ impl<'a> MatMut<'a> {
     /// The same destination with rows and columns exchanged.
     pub fn transposed(&mut self) -> MatMut<'_> {
         MatMut { data: self.data, row_stride: self.col_stride, col_stride: self.row_stride }
+    }
+
+    /// The first `len` entries of row `i`, where they lie side by side.
+    pub fn row_mut(&mut self, i: usize, len: usize) -> Option<&mut [f64]> {
+        let start = i * self.row_stride;
+        (self.col_stride == 1).then(|| &mut self.data[start..start + len])
     }
 
     /// Sets entry (i, j).

@@ -1,94 +1,420 @@
-//! All singular values of a large matrix X (n × m, samples in rows), and its leading feature directions.
+//! The leading singular values of a large matrix X (n × m, samples in rows), and their feature directions.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | X | `x` | n × m, read block by block |
 //! | p | `p` | min(n, m): the small side |
-//! | R | `r` | p × p triangle with RᵀR = XᵀX (n ≥ m) or XXᵀ (n < m) |
-//! | σ | `sigma` | the p singular values, largest first |
+//! | G | `gram` | XᵀX (n ≥ m) or XXᵀ (n < m), p × p; its eigenvalues are σ² |
+//! | R | | p × p triangle with RᵀR = G, computed without G |
+//! | σ | `sigma` | singular values, largest first |
 //! | U | `basis` | m × k, orthonormal columns: the paper's U for D = Xᵀ |
 //!
 //! ```text
-//!     n ≥ m :  X = QR,   R = W Σ Uᵀ                    U is there
-//!     n < m :  Xᵀ = QR,  R = W Σ Vᵀ,   U = Xᵀ V Σ⁻¹    one more look at X, then made orthonormal again
+//!     G  ─ Krylov ──▶ σ, V ─▶ certificate ─▶ proved      few of many, p large
+//!     │    (or)                   │ one missed
+//!     └─── dense ───▶ σ, V ─▶ certificate ─▶ proved      p small, many wanted, or all values wanted
+//!                                 │ the cut is too low for G
+//!     R  ─ SVD ─────▶ all σ, V                           right to a few eps·σ₁, however small σ is
 //! ```
-//! Through R rather than the Gram matrix: every σ is right to a few eps·σ₁, however small it is.
+//! Through G a singular value has the relative error eps·(σ₁/σ)², so G serves while σ₁/σ stays below [`REACH`] and below
+//! max(n, m): there the error is within a few max(n, m)·eps·σ₁, as good as a full decomposition promises. Further down R
+//! takes over, at five to ten times the cost.
+//!
+//! n < m: the eigenvectors of G are over samples, and U = XᵀVΣ⁻¹ takes one more look at X.
+
+use std::cell::OnceCell;
+
+use faer::{Accum, Par};
 
 use crate::Error;
 use crate::blocks::{Blocks, Transposed};
+use crate::certificate::{Certificate, count_above};
 use crate::exec::Exec;
-use crate::mat::{Mat, MatMut};
-use crate::product::Columns;
+use crate::gram::{Gram, Side};
+use crate::krylov::{self, Dense, Until};
+use crate::mat::{Mat, MatMut, energy};
+use crate::polish::polish;
 use crate::scale::times_power_of_two;
 use crate::svd::{self, RightSvd};
-use crate::triangle::{orthonormalise, triangle};
+use crate::symmetric::{Tridiagonal, tridiagonalise};
+use crate::triangle::triangle;
 
-/// Feature directions computed at once when X has fewer samples than features.
+/// Features whose part of U is computed at once when X has fewer samples than features.
 const STRIPE: usize = 256;
+/// Through G, no value below σ₁ ÷ this is answered.
+pub const REACH: f64 = 1e4;
+/// An eigenvalue of G is answered where the error of G is below this share of it.
+const BLUR: f64 = 0.01;
+/// Up to this order the dense way is the faster one for any number of values.
+pub(crate) const SMALL: usize = 256;
+/// Up to so many products in G, the whole decomposition is done at once: it takes milliseconds and tells everything.
+const TINY: f64 = 16e6;
 
-/// The full decomposition of a matrix, ready to give as many feature directions as asked for.
-pub struct Decomposition<'a> {
+/// Which singular values are wanted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cut {
+    /// All above τ.
+    Above(f64),
+    /// The largest so many.
+    Top(usize),
+    /// The fewest that carry this share of Σσ².
+    Energy(f64),
+}
+
+/// The singular values above a cut, and at least one more where there is one.
+pub struct Leading<'a> {
     x: &'a dyn Blocks,
-    /// All min(n, m) singular values, largest first.
+    /// The leading singular values, largest first: those above the cut, at least one past it, and all that are known.
     pub sigma: Vec<f64>,
-    /// Right singular vectors of the triangle: U where n ≥ m, V otherwise.
-    small: Mat,
+    /// How many are above the cut.
+    pub count: usize,
+    /// The smallest and the largest number that may be above, rounding considered.
+    pub interval: (usize, usize),
+    /// The chance that `interval` is wrong; zero where it is proved.
+    pub chance: f64,
+    /// σ is told from τ where they differ by more than this share of τ.
+    pub margin: f64,
+    /// ‖X‖_F.
+    pub norm: f64,
+    /// How it was computed.
+    pub solver: &'static str,
+    side: Side,
+    /// Eigenvectors on that side, p × (count + 1 or more).
+    vectors: Mat,
+}
+
+impl Leading<'_> {
+    /// How sure `count` is.
+    pub fn certificate(&self) -> Certificate {
+        Certificate::of(self.interval, self.chance)
+    }
+}
+
+/// The singular values of `x` that `cut` asks for.
+pub fn spectrum<'a>(x: &'a dyn Blocks, cut: Cut, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
+    Compressed::of(x, exec)?.leading(cut, exec)
 }
 
 /// All singular values of `x`, largest first.
 pub fn singular_values(x: &dyn Blocks, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
-    let r = small_side_triangle(x, exec)?;
-    exec.begin("decompose")?;
-    Ok(unscaled(svd::values(&r)?, x))
+    Compressed::of(x, exec)?.values(exec)
 }
 
-/// All singular values of `x` and one side's singular vectors.
-pub fn decompose<'a>(x: &'a dyn Blocks, exec: Exec<'_>) -> Result<Decomposition<'a>, Error> {
-    let r = small_side_triangle(x, exec)?;
-    exec.begin("decompose")?;
-    let RightSvd { sigma, v } = svd::right(&r)?;
-    Ok(Decomposition { x, sigma: unscaled(sigma, x), small: v })
+/// X squeezed to its small side, ready for several questions.
+pub struct Compressed<'a> {
+    x: &'a dyn Blocks,
+    gram: Gram,
+    dense: OnceCell<Tridiagonal>,
 }
 
-impl Decomposition<'_> {
+impl<'a> Compressed<'a> {
+    /// Reads `x` once.
+    pub fn of(x: &'a dyn Blocks, exec: Exec<'_>) -> Result<Self, Error> {
+        Ok(Self::with_gram(x, Gram::of(x, exec)?))
+    }
+
+    /// `x` with its Gram matrix, where that is known already.
+    pub fn with_gram(x: &'a dyn Blocks, gram: Gram) -> Self {
+        let order = if gram.side == Side::Features { x.cols() } else { x.rows() };
+        assert_eq!(gram.order(), order, "the Gram matrix belongs to the matrix");
+        Self { x, gram, dense: OnceCell::new() }
+    }
+
+    /// The Gram matrix.
+    pub fn gram(&self) -> &Gram {
+        &self.gram
+    }
+
+    /// All singular values, largest first. Where the larger half of them is within reach of G, G answers, and what G
+    /// cannot tell from zero is zero.
+    pub fn values(&self, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
+        if !self.is_tiny() {
+            let squares = self.dense(exec)?.values()?;
+            let root = |i: usize| squares.get(i).map_or(0.0, |v| v.max(0.0).sqrt());
+            if self.reaches(root(0), root(squares.len() / 2)) {
+                return Ok(squares.iter().map(|v| self.singular(*v)).collect());
+            }
+        }
+        let r = small_side_triangle(self.x, exec)?;
+        let sigma = exec.aside("decompose", move || svd::values(&r))??;
+        Ok(sigma.into_iter().map(|s| self.unscaled(s)).collect())
+    }
+
+    /// The singular values that `cut` asks for, each with its direction, by the fastest way that can prove them.
+    pub fn leading(&self, cut: Cut, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
+        if self.gram.chance > 0.0 {
+            let decided = |found: &Leading<'_>| found.interval.0 == found.interval.1;
+            return match self.by_gram(cut, exec)?.filter(decided) {
+                Some(found) => Ok(found),
+                None => self.in_double(cut, exec),
+            };
+        }
+        match self.by_gram(cut, exec)? {
+            Some(proved) => Ok(proved),
+            None => self.by_triangle(cut, exec),
+        }
+    }
+
+    /// Through G, by block Lanczos or the tridiagonal form; `None` where G cannot answer, or need not.
+    fn by_gram(&self, cut: Cut, exec: Exec<'_>) -> Result<Option<Leading<'a>>, Error> {
+        if self.is_tiny() || !self.may_answer(cut) {
+            return Ok(None);
+        }
+        if self.gram.order() > SMALL
+            && self.dense.get().is_none()
+            && let Some(proved) = self.by_krylov(cut, exec)?
+        {
+            return Ok(Some(proved));
+        }
+        self.by_dense(cut, exec)
+    }
+
+    /// The same from a Gram matrix in double precision, where this one is in single and that is not enough.
+    fn in_double(&self, cut: Cut, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
+        Self::with_gram(self.x, Gram::in_double(self.x, exec)?).leading(cut, exec)
+    }
+
+    /// Through G and block Lanczos; `None` where that would take too many steps, missed a value, or is out of reach.
+    pub fn by_krylov(&self, cut: Cut, exec: Exec<'_>) -> Result<Option<Leading<'a>>, Error> {
+        let cut = self.scaled(cut);
+        let operator = Dense(&self.gram.matrix);
+        match krylov::leading(&operator, self.until(cut), self.gram.error, exec)? {
+            Some(found) => self.certified(cut, found.values, found.vectors, "gram-krylov", exec),
+            None => Ok(None),
+        }
+    }
+
+    /// Through G and its tridiagonal form; `None` where that is out of reach.
+    pub fn by_dense(&self, cut: Cut, exec: Exec<'_>) -> Result<Option<Leading<'a>>, Error> {
+        let cut = self.scaled(cut);
+        let all = self.dense(exec)?.values()?;
+        if !self.answers(cut, &all) {
+            return Ok(None);
+        }
+        let wanted = (self.count(cut, &all) + 1).min(all.len());
+        let vectors = self.dense(exec)?.leading(wanted, exec)?.vectors;
+        self.certified(cut, all, vectors, "gram-dense", exec)
+    }
+
+    /// Whether the whole decomposition costs next to nothing.
+    fn is_tiny(&self) -> bool {
+        let (p, q) = (self.gram.order() as f64, self.x.rows().max(self.x.cols()) as f64);
+        p * p * q <= TINY
+    }
+
+    /// Whether G may reach down to the cut, as far as ‖G‖_F tells: σ₁² ≥ Σσ⁴ / Σσ².
+    fn may_answer(&self, cut: Cut) -> bool {
+        let first = (energy(self.gram.matrix.as_slice()) / self.gram.trace()).sqrt();
+        match self.scaled(cut) {
+            Cut::Above(tau) => self.reaches(first, tau),
+            Cut::Top(_) | Cut::Energy(_) => true,
+        }
+    }
+
+    fn dense(&self, exec: Exec<'_>) -> Result<&Tridiagonal, Error> {
+        if let Some(known) = self.dense.get() {
+            return Ok(known);
+        }
+        let reduced = tridiagonalise(self.gram.matrix.clone(), exec)?;
+        Ok(self.dense.get_or_init(|| reduced))
+    }
+
+    /// Whether G knows a value that far below the first.
+    fn reaches(&self, first: f64, value: f64) -> bool {
+        let far = REACH.min(self.x.rows().max(self.x.cols()) as f64);
+        first <= value * far && self.gram.error <= BLUR * value * value
+    }
+
+    /// Whether G can answer `cut`, given its eigenvalues.
+    fn answers(&self, cut: Cut, squares: &[f64]) -> bool {
+        let root = |i: usize| squares.get(i).map_or(0.0, |v| v.max(0.0).sqrt());
+        match (cut, self.count(cut, squares)) {
+            (Cut::Above(tau), _) => self.reaches(root(0), tau),
+            (_, 0) => true,
+            (_, count) => self.reaches(root(0), root(count - 1)),
+        }
+    }
+
+    /// How many of the eigenvalues `squares` are above the cut.
+    fn count(&self, cut: Cut, squares: &[f64]) -> usize {
+        match cut {
+            Cut::Above(tau) => squares.iter().take_while(|v| **v > tau * tau).count(),
+            Cut::Top(count) => count.min(squares.len()),
+            Cut::Energy(share) => fewest(squares, share * self.gram.trace()),
+        }
+    }
+
+    fn until(&self, cut: Cut) -> Until {
+        match cut {
+            Cut::Above(tau) => Until::Above(tau * tau),
+            Cut::Top(count) => Until::Count(count),
+            Cut::Energy(share) => Until::Share(share, self.gram.trace()),
+        }
+    }
+
+    /// The answer with its proof; `None` where a value above the cut is missing or out of reach.
+    fn certified(
+        &self,
+        cut: Cut,
+        squares: Vec<f64>,
+        vectors: Mat,
+        solver: &'static str,
+        exec: Exec<'_>,
+    ) -> Result<Option<Leading<'a>>, Error> {
+        if !self.answers(cut, &squares) {
+            return Ok(None);
+        }
+        let count = self.count(cut, &squares);
+        let tau = match cut {
+            Cut::Above(tau) => tau,
+            _ => between(&squares, count),
+        };
+        let paired = &squares[..vectors.cols()];
+        let Some(bounds) = count_above(&self.gram, (tau, self.x.rounding()), paired, &vectors, exec)? else {
+            return Ok(None);
+        };
+        let first = squares[0].max(0.0).sqrt();
+        let known = squares.iter().take_while(|v| self.reaches(first, v.max(0.0).sqrt())).count();
+        let known = known.max((count + 1).min(squares.len()));
+        Ok(Some(Leading {
+            x: self.x,
+            sigma: squares[..known].iter().map(|v| self.singular(*v)).collect(),
+            count,
+            interval: (bounds.low.min(count), bounds.high.max(count)),
+            chance: self.gram.chance,
+            margin: bounds.margin / (2.0 * tau * tau),
+            norm: self.unscaled(self.gram.trace().sqrt()),
+            solver,
+            side: self.gram.side,
+            vectors,
+        }))
+    }
+
+    /// Through R: all values, right to a few eps·σ₁.
+    pub fn by_triangle(&self, cut: Cut, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
+        let cut = self.scaled(cut);
+        let r = small_side_triangle(self.x, exec)?;
+        let RightSvd { sigma, v } = exec.aside("decompose", move || svd::right(&r))??;
+        let squares: Vec<f64> = sigma.iter().map(|s| s * s).collect();
+        let energy: f64 = squares.iter().sum();
+        let (count, tau) = match cut {
+            Cut::Above(tau) => (sigma.iter().take_while(|s| **s > tau).count(), tau),
+            Cut::Top(count) => (count.min(sigma.len()), between(&squares, count.min(sigma.len()))),
+            Cut::Energy(share) => {
+                let count = fewest(&squares, share * energy);
+                (count, between(&squares, count))
+            }
+        };
+        let blur = resolution(&sigma, self.x.rows(), self.x.cols()) + self.x.rounding();
+        let low = sigma.iter().take_while(|s| **s > tau + blur).count();
+        let high = sigma.iter().take_while(|s| **s >= tau - blur).count();
+        Ok(Leading {
+            x: self.x,
+            sigma: sigma.into_iter().map(|s| self.unscaled(s)).collect(),
+            count,
+            interval: (low.min(count), high.max(count)),
+            chance: 0.0,
+            margin: blur / tau,
+            norm: self.unscaled(energy.sqrt()),
+            solver: "qr-svd",
+            side: Side::of(self.x),
+            vectors: v,
+        })
+    }
+
+    /// The singular value of an eigenvalue; zero where G cannot tell it from zero.
+    fn singular(&self, square: f64) -> f64 {
+        if square <= self.gram.error { 0.0 } else { self.unscaled(square.sqrt()) }
+    }
+
+    fn unscaled(&self, s: f64) -> f64 {
+        times_power_of_two(s, self.x.exponent())
+    }
+
+    /// The cut in the units of what is read.
+    fn scaled(&self, cut: Cut) -> Cut {
+        match cut {
+            Cut::Above(tau) => Cut::Above(times_power_of_two(tau, -self.x.exponent())),
+            other => other,
+        }
+    }
+}
+
+/// The fewest leading `squares` that add up to `enough`, rounding forgiven.
+fn fewest(squares: &[f64], enough: f64) -> usize {
+    let enough = enough * (1.0 - squares.len() as f64 * f64::EPSILON);
+    let mut sum = 0.0;
+    let short = |v: &&f64| {
+        let short = sum < enough;
+        sum += v.max(0.0);
+        short
+    };
+    squares.iter().take_while(short).count()
+}
+
+/// A cut between the first `count` singular values and the rest, whose squares are given.
+fn between(squares: &[f64], count: usize) -> f64 {
+    let at = |i: usize| squares.get(i).map_or(0.0, |v| v.max(0.0).sqrt());
+    match count {
+        0 => at(0),
+        _ => at(count - 1).sqrt() * at(count).max(at(count - 1) / 4.0).sqrt(),
+    }
+}
+
+/// The error bound of a singular value from the full decomposition, four times over.
+pub fn resolution(sigma: &[f64], n: usize, m: usize) -> f64 {
+    4.0 * n.max(m) as f64 * f64::EPSILON * sigma.first().copied().unwrap_or(0.0)
+}
+
+impl Leading<'_> {
     /// The first `k` feature directions U_k (m × k). The largest entry of each column is positive, the first
-    /// one where several are equally large; σ_k must be above rounding.
+    /// one where several are equally large; σ_k must be above rounding, and `k` at most one more than `count`.
     pub fn basis(&self, k: usize, exec: Exec<'_>) -> Result<Mat, Error> {
-        let leading = self.small.leading_columns(k);
-        let mut basis = if self.x.rows() >= self.x.cols() { leading } else { self.through_features(&leading, exec)? };
+        let leading = self.vectors.leading_columns(k);
+        let mut basis = match self.side {
+            Side::Features => leading,
+            Side::Samples => self.through_features(&leading, exec)?,
+        };
         fix_signs(&mut basis);
         Ok(basis)
     }
 
-    /// U_k = Xᵀ V_k Σ_k⁻¹. Its columns are orthogonal to eps·σ₁/σ_k only; a QR step makes that eps and moves
-    /// no column by more than that error.
+    /// The first `k` eigenvectors over the small side, p × k.
+    pub fn small_side(&self, k: usize) -> Mat {
+        self.vectors.leading_columns(k)
+    }
+
+    /// U_k = Xᵀ V_k Σ_k⁻¹. Its columns are orthogonal only to the error of V times σ₁/σ_k; polishing makes that eps and moves no
+    /// column by more than that error.
     fn through_features(&self, v: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
         let (n, m, k) = (self.x.rows(), self.x.cols(), v.cols());
-        let columns = Columns::new(v);
+        let columns = v.transposed().into_vec();
+        let columns = faer::MatRef::from_column_major_slice(&columns, n, k);
         let mut basis = Mat::zeros(m, k);
         exec.each_chunk("project", basis.as_mut_slice(), (STRIPE * k).max(1), |i, out| {
             let features = i * STRIPE..((i + 1) * STRIPE).min(m);
-            let mut stripe = vec![0.0; features.len() * n];
-            self.x.read(0..n, features, &mut MatMut::column_major(&mut stripe, n));
-            columns.multiply(&stripe, out);
-        })?;
-        let exponent = self.x.exponent();
-        for i in 0..m {
-            for (u, s) in basis.row_mut(i).iter_mut().zip(&self.sigma) {
-                *u /= times_power_of_two(*s, -exponent);
+            let width = features.len();
+            let mut stripe = vec![0.0; width * n];
+            self.x.read(0..n, features, &mut MatMut::row_major(&mut stripe, width));
+            // The stripe read row by row is its transpose read column by column: the product's fast layout.
+            let stripe = faer::MatRef::from_column_major_slice(&stripe, width, n);
+            let mut product = vec![0.0; width * k];
+            let into = faer::MatMut::from_column_major_slice_mut(&mut product, width, k);
+            faer::linalg::matmul::matmul(into, Accum::Replace, stripe, columns, 1.0, Par::Seq);
+            for (j, column) in product.chunks_exact(width.max(1)).enumerate() {
+                let s = times_power_of_two(self.sigma[j], -self.x.exponent());
+                (0..width).for_each(|r| out[r * k + j] = column[r] / s);
             }
-        }
-        Ok(orthonormalise(&basis))
+        })?;
+        polish(basis, exec)
     }
 }
 
 fn small_side_triangle(x: &dyn Blocks, exec: Exec<'_>) -> Result<Mat, Error> {
-    if x.rows() >= x.cols() { triangle(x, exec) } else { triangle(&Transposed(x), exec) }
-}
-
-fn unscaled(mut sigma: Vec<f64>, x: &dyn Blocks) -> Vec<f64> {
-    sigma.iter_mut().for_each(|s| *s = times_power_of_two(*s, x.exponent()));
-    sigma
+    match Side::of(x) {
+        Side::Features => triangle(x, exec),
+        Side::Samples => triangle(&Transposed(x), exec),
+    }
 }
 
 fn fix_signs(basis: &mut Mat) {
@@ -104,6 +430,7 @@ fn fix_signs(basis: &mut Mat) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::triangle::orthonormalise;
 
     /// Läuchli's matrix [1ᵀ; μI]: σ = √(n + μ²), μ, …, μ. Its Gram matrix rounds μ = 3e-9 away.
     fn lauchli(n: usize, mu: f64) -> Mat {
@@ -134,7 +461,7 @@ mod tests {
     fn directions_are_orthonormal_and_singular_on_both_sides() {
         let wide = Mat::from_fn(9, 30, |i, j| ((i * j) as f64 * 0.11).sin() + if i == j { 2.0 } else { 0.0 });
         for x in [&wide, &wide.transposed()] {
-            let whole = decompose(x, Exec::default()).unwrap();
+            let whole = spectrum(x, Cut::Top(5), Exec::default()).unwrap();
             let u = whole.basis(5, Exec::default()).unwrap();
             // XᵀX u = σ² u and uᵀu = 1, entry by entry.
             for c in 0..5 {
@@ -165,7 +492,7 @@ mod tests {
         let (left, right) = (rotation(20, 0.3), rotation(60, 0.7));
         let sigma = |j: usize| 10f64.powf(-10.0 * j as f64 / 19.0);
         let x = Mat::from_fn(20, 60, |i, j| (0..20).map(|r| left.at(i, r) * sigma(r) * right.at(j, r)).sum());
-        let u = decompose(&x, Exec::default()).unwrap().basis(20, Exec::default()).unwrap();
+        let u = spectrum(&x, Cut::Top(20), Exec::default()).unwrap().basis(20, Exec::default()).unwrap();
         for c in 0..20 {
             for d in 0..20 {
                 let dot: f64 = (0..60).map(|j| u.at(j, c) * u.at(j, d)).sum();

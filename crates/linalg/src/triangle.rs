@@ -93,15 +93,15 @@ fn fold(a: &dyn Blocks, rows: Range<usize>) -> Mat {
     work.upper()
 }
 
-/// R of two triangles, one above the other.
-fn merge(top: &Mat, bottom: &Mat) -> Mat {
+/// R of a triangle and the rows below it.
+pub(crate) fn merge(top: &Mat, bottom: &Mat) -> Mat {
     let p = top.cols();
-    let mut work = Work::new(2 * p, p);
-    for i in 0..p {
-        for j in 0..p {
-            work.values[j * 2 * p + i] = top.at(i, j);
-            work.values[j * 2 * p + p + i] = bottom.at(i, j);
-        }
+    let height = p + bottom.rows();
+    let mut work = Work::new(height, p);
+    for j in 0..p {
+        let column = &mut work.values[j * height..(j + 1) * height];
+        (0..p).for_each(|i| column[i] = top.at(i, j));
+        (0..bottom.rows()).for_each(|i| column[p + i] = bottom.at(i, j));
     }
     work.reduce();
     work.upper()

@@ -15,7 +15,8 @@ pub fn run(args: &PathArgs, session: &Session<'_>) -> Result<(), Failure> {
     warn(&model.parts().warnings);
     let p = model.parts();
     let chosen = PathStep { lambda: p.lambda, k: p.k };
-    let steps = model.path();
+    let whole = p.sigma.len() == p.n.min(model.features());
+    let steps = if whole { model.path() } else { model.path_over(&p.params.values(&data.samples, session.exec)?) };
     if args.json {
         return print_json(&report::Path { n: p.n, m: model.features(), chosen, steps });
     }

@@ -128,7 +128,10 @@ impl<'a> Samples<'a> {
     /// Writes the columns `cols` of row `i` into `out`, as `f64`.
     pub fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [f64]) {
         fn copy<T: Scalar>(x: &MatRef<'_, T>, i: usize, cols: Range<usize>, out: &mut [f64]) {
-            out.iter_mut().zip(x.row_values(i, cols)).for_each(|(to, from)| *to = from.to_f64());
+            match x.row_slice(i, cols.clone()) {
+                Some(row) => out.iter_mut().zip(row).for_each(|(to, from)| *to = from.to_f64()),
+                None => out.iter_mut().zip(x.row_values(i, cols)).for_each(|(to, from)| *to = from.to_f64()),
+            }
         }
         match self {
             Self::F64(x) => copy(x, i, cols, out),
@@ -136,6 +139,20 @@ impl<'a> Samples<'a> {
             Self::U8(x) => copy(x, i, cols, out),
             Self::Csr(x) => x.read_row(i, cols, out),
         }
+    }
+
+    /// Row `i` as `f64`: where it lies so in memory, borrowed; otherwise written to `buffer`.
+    pub(crate) fn row<'b>(&self, i: usize, buffer: &'b mut [f64]) -> &'b [f64]
+    where
+        'a: 'b,
+    {
+        if let Self::F64(x) = self
+            && let Some(row) = x.row_slice(i, 0..x.cols())
+        {
+            return row;
+        }
+        self.read_row(i, 0..self.cols(), buffer);
+        buffer
     }
 
     /// A dense copy in `f64`.

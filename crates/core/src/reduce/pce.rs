@@ -39,14 +39,16 @@
 use std::ops::Range;
 
 use eigenspan_linalg::product::Columns;
-use eigenspan_linalg::{Exec, Float, Mat, decompose};
+use eigenspan_linalg::spectrum::{Compressed, Cut as Wanted, Leading};
+use eigenspan_linalg::{Exec, Float, Mat};
 
-use super::parts::lambda::{Cut, Lambda, Spectrum};
+use super::parts::lambda::{Cut, Lambda, Problem, norm_of, rounding_level};
 use crate::Error;
 use crate::data::{ImageShape, Matrix, NumberType, Samples};
 use crate::prepare::{Normalize, Preparation, Prepared, Scan};
 use crate::text::short_number;
 use crate::warning::Warning;
+use eigenspan_linalg::certificate::Certificate;
 
 /// Rows transformed as one piece of work.
 const STRETCH: usize = 256;
@@ -113,18 +115,18 @@ impl PceParams {
     pub fn fit_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Pce, Error> {
         let samples = samples.into();
         self.lambda.check()?;
-        let scan = Scan::of(samples, exec)?;
+        let scan = self.scan(samples, exec)?;
         let mut warnings = self.zero_samples(&scan)?;
         let preparation = Preparation::learn(samples, &scan, self.normalize, self.center, None, exec)?;
         let view = Prepared::new(samples, &preparation, &scan);
-        let whole = decompose(&view, exec)?;
-        if whole.sigma[0] == 0.0 {
+        let prepared = Compressed::of(&view, exec)?;
+        if prepared.gram().trace() == 0.0 {
             return Err(Error::AllZero { n: samples.rows(), centred: preparation.mean.is_some() });
         }
-        let spectrum = Spectrum { samples, scan: &scan, preparation: &preparation, sigma: &whole.sigma };
-        let cut = self.cut(&spectrum, exec)?;
-        let (k, [low, high]) = self.rank(&cut, &spectrum, &mut warnings)?;
-        let basis = whole.basis(k.max(1), exec)?;
+        let problem = Problem { samples, scan: &scan, preparation: &preparation, prepared: &prepared, exec };
+        let (cut, leading) = self.cut(&problem)?;
+        let (k, [low, high], leading) = self.rank(&cut, leading, &problem, &mut warnings)?;
+        let basis = leading.basis(k.max(1), exec)?;
         warnings.extend(cut.warnings.iter().cloned());
         let parts = PceParts {
             params: *self,
@@ -136,15 +138,33 @@ impl PceParams {
             lambda_rule: cut.rule.into(),
             k,
             k_interval: (low, high),
-            solver: "qr-svd".into(),
-            certified: low == high,
-            why: why(k, &whole.sigma, &cut, self.rank_rule),
+            solver: leading.solver.into(),
+            certified: low == high && leading.certificate() == Certificate::Proved,
+            why: why(k, samples.rows().min(samples.cols()), &leading.sigma, &cut, self.rank_rule),
             warnings,
             preparation: preparation.clone(),
-            sigma: whole.sigma,
+            norm: leading.norm,
+            sigma: leading.sigma,
             basis,
         };
         Pce::new(parts)
+    }
+
+    /// All singular values of the prepared samples, largest first, whatever the cut.
+    pub fn values<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
+        let samples = samples.into();
+        let scan = self.scan(samples, exec)?;
+        let preparation = Preparation::learn(samples, &scan, self.normalize, self.center, None, exec)?;
+        Ok(eigenspan_linalg::singular_values(&Prepared::new(samples, &preparation, &scan), exec)?)
+    }
+
+    /// One look at the samples; the mean comes along where it will be needed.
+    fn scan(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Scan, Error> {
+        if self.center || self.normalize == Normalize::ZScore {
+            Scan::with_mean(samples, self.normalize, exec)
+        } else {
+            Scan::of(samples, exec)
+        }
     }
 
     fn zero_samples(&self, scan: &Scan) -> Result<Vec<Warning>, Error> {
@@ -160,48 +180,52 @@ impl PceParams {
         }
     }
 
-    fn cut(&self, spectrum: &Spectrum<'_>, exec: Exec<'_>) -> Result<Cut, Error> {
-        let Dim::Fixed(asked) = self.dim else { return self.lambda.cut(spectrum, exec) };
-        let (n, m) = (spectrum.samples.rows(), spectrum.samples.cols());
-        let most = spectrum.numerical_rank();
+    fn cut<'a>(&self, problem: &Problem<'a>) -> Result<(Cut, Leading<'a>), Error> {
+        let Dim::Fixed(asked) = self.dim else { return self.lambda.cut(problem) };
+        let (n, m) = (problem.samples.rows(), problem.samples.cols());
         if asked == 0 {
             return Err(Error::Parameter { name: "dim", expected: "at least 1", got: 0.0 });
         }
+        let leading = problem.prepared.leading(Wanted::Top(asked.min(n.min(m))), problem.exec)?;
+        let most = problem.numerical_rank(&leading);
         if asked > most {
             return Err(Error::DimTooLarge { asked, most, n, m });
         }
-        Ok(spectrum.at_rank(asked, "dim", "the dimension that was given".into()))
+        Ok((problem.at_rank(asked, &leading, "dim", "the dimension that was given".into()), leading))
     }
 
-    /// k and the ends of its interval by the rank rule; k = 0 and too large a k are said or refused.
-    fn rank(
+    /// k and the ends of its interval by the rank rule, and the values that go with it; k = 0 and too large a k are said
+    /// or refused.
+    fn rank<'a>(
         &self,
         cut: &Cut,
-        spectrum: &Spectrum<'_>,
+        leading: Leading<'a>,
+        problem: &Problem<'a>,
         warnings: &mut Vec<Warning>,
-    ) -> Result<(usize, [usize; 2]), Error> {
+    ) -> Result<(usize, [usize; 2], Leading<'a>), Error> {
         let ends = [cut.interval.0, cut.interval.1];
         if self.rank_rule == RankRule::Released && self.dim == Dim::Auto {
-            let released = |k: usize| (k + 1).max(2).min(spectrum.sigma.len());
-            let (asked, most) = (released(cut.k), spectrum.numerical_rank());
+            let released = |k: usize| (k + 1).max(2).min(problem.samples.rows().min(problem.samples.cols()));
+            let asked = released(cut.k);
+            let leading = problem.prepared.leading(Wanted::Top(asked), problem.exec)?;
+            let most = problem.numerical_rank(&leading);
             if asked > most {
                 warnings.push(Warning::RankCapped { asked, most });
             }
-            return Ok((asked.min(most), ends.map(|end| released(end).min(most))));
+            return Ok((asked.min(most), ends.map(|end| released(end).min(most)), leading));
         }
         if cut.k == 0 {
             if self.strict {
-                return Err(Error::NothingAboveCut { sigma: spectrum.sigma[0], tau: cut.tau });
+                return Err(Error::NothingAboveCut { sigma: leading.sigma[0], tau: cut.tau });
             }
             warnings.push(Warning::NothingAboveCut);
         }
-        Ok((cut.k, ends))
+        Ok((cut.k, ends, leading))
     }
 }
 
 /// Why this k, in one sentence.
-fn why(k: usize, sigma: &[f64], cut: &Cut, rule: RankRule) -> String {
-    let p = sigma.len();
+fn why(k: usize, p: usize, sigma: &[f64], cut: &Cut, rule: RankRule) -> String {
     let tau = short_number(cut.tau);
     let next = match sigma.get(k) {
         Some(s) if k > 0 => format!("; σ_{k} = {} and σ_{} = {}", short_number(sigma[k - 1]), k + 1, short_number(*s)),
@@ -242,8 +266,11 @@ pub struct PceParts {
     pub warnings: Vec<Warning>,
     /// Scaling and centring.
     pub preparation: Preparation,
-    /// Singular values of the prepared training samples, largest first.
+    /// The leading singular values of the prepared training samples, largest first: those kept, one more where there is
+    /// one, and as many as were found on the way.
     pub sigma: Vec<f64>,
+    /// √Σσ² over all of them.
+    pub norm: f64,
     /// U: m × columns, orthonormal columns.
     pub basis: Mat,
 }
@@ -315,9 +342,7 @@ impl Pce {
 
     /// Share of the energy Σσ² in the columns kept.
     pub fn energy(&self) -> f64 {
-        let top = self.parts.sigma[0];
-        let energy = |s: &[f64]| s.iter().map(|s| (s / top).powi(2)).sum::<f64>();
-        energy(&self.parts.sigma[..self.columns()]) / energy(&self.parts.sigma)
+        (norm_of(&self.parts.sigma[..self.columns()]) / self.parts.norm).powi(2).min(1.0)
     }
 
     /// σ_k/σ_{k+1}; infinite where nothing is left below.
@@ -331,10 +356,16 @@ impl Pce {
         Mat::from_fn(self.features(), self.columns(), |i, j| self.parts.basis.at(i, j) / self.parts.sigma[j])
     }
 
-    /// Every λ at which k changes, over the values above rounding, smallest λ first.
+    /// Every λ at which k changes, over the values that are known and above rounding, smallest λ first.
     pub fn path(&self) -> Vec<PathStep> {
-        let PceParts { sigma, n, number_type, .. } = &self.parts;
-        let level = super::parts::lambda::rounding_level(sigma, *n, self.features(), number_type.epsilon());
+        self.path_over(&self.parts.sigma)
+    }
+
+    /// The same over all values of the training samples, [`PceParams::values`].
+    pub fn path_over(&self, sigma: &[f64]) -> Vec<PathStep> {
+        let PceParts { norm, n, number_type, .. } = &self.parts;
+        let top = sigma.first().copied().unwrap_or(0.0);
+        let level = rounding_level(top, *norm, *n, self.features(), number_type.epsilon());
         let above = sigma.iter().take_while(|s| **s > level).count();
         let last_of_equals = |i: &usize| sigma.get(i + 1) != Some(&sigma[*i]);
         let step = |i: usize| PathStep { lambda: 1.0 / (sigma[i] * sigma[i]), k: i + 1 };
@@ -508,12 +539,14 @@ fn check(parts: &PceParts) -> Result<(), String> {
     let (m, columns, p) = (parts.basis.rows(), parts.basis.cols(), parts.sigma.len());
     let say = |ok: bool, fault: &str| if ok { Ok(()) } else { Err(fault.to_string()) };
     say(m > 0 && parts.n > 0, "no samples or no features")?;
-    say(p == parts.n.min(m), "the number of singular values is not min(n, m)")?;
+    say(p <= parts.n.min(m), "there are more singular values than min(n, m)")?;
     say(columns >= 1 && columns <= p && columns == parts.k.max(1), "the number of columns does not fit k")?;
     say(parts.k_interval.0 <= parts.k && parts.k <= parts.k_interval.1, "k is outside its interval")?;
     say(parts.sigma.iter().all(|s| s.is_finite() && *s >= 0.0), "a singular value is negative or not finite")?;
     say(parts.sigma.windows(2).all(|w| w[0] >= w[1]), "the singular values are not sorted")?;
     say(parts.sigma[columns - 1] > 0.0, "a kept singular value is zero")?;
+    let size = norm_of(&parts.sigma) * (1.0 - 1e-9);
+    say(parts.norm.is_finite() && parts.norm >= size, "the norm is less than that of the singular values")?;
     say(parts.tau > 0.0 && parts.tau.is_finite() && parts.lambda >= 0.0, "τ or λ is not positive")?;
     say(parts.basis.as_slice().iter().all(|u| u.is_finite()), "a direction is not finite")?;
     let Preparation { normalize, mean, deviation } = &parts.preparation;

@@ -11,9 +11,12 @@
 //! noise shows itself in what the leading directions leave of each row: estimate it, divide by it, look again, until
 //! k stays. Rows whose noise was even keep their weights to within √(2/m), and so their k.
 
-use eigenspan_linalg::{Blocks, Exec, Mat, MatMut, decompose};
+use eigenspan_linalg::blocks::Rows;
+use eigenspan_linalg::gram::{Gram, Side};
+use eigenspan_linalg::spectrum::{Compressed, Cut, Leading};
+use eigenspan_linalg::{Blocks, Exec, Mat, MatMut};
 
-use super::lambda::rounding_level;
+use super::lambda::{norm_of, rounding_level};
 use super::threshold::{median_of, unknown_noise};
 use crate::Error;
 
@@ -30,6 +33,13 @@ struct Weighted<'a> {
     weights: &'a [f64],
 }
 
+impl Rows<f64> for Weighted<'_> {
+    fn read_row(&self, i: usize, cols: std::ops::Range<usize>, out: &mut [f64]) {
+        self.rows.read_row(i, cols, out);
+        out.iter_mut().for_each(|y| *y *= self.weights[i]);
+    }
+}
+
 impl Blocks for Weighted<'_> {
     fn rows(&self) -> usize {
         self.rows.rows()
@@ -37,23 +47,17 @@ impl Blocks for Weighted<'_> {
     fn cols(&self) -> usize {
         self.rows.cols()
     }
-    fn read(&self, rows: std::ops::Range<usize>, cols: std::ops::Range<usize>, out: &mut MatMut<'_>) {
-        let mut block = Mat::zeros(rows.len(), cols.len());
-        let stride = cols.len();
-        self.rows.read(rows.clone(), cols, &mut MatMut::row_major(block.as_mut_slice(), stride));
-        for (to, i) in rows.enumerate() {
-            out.set_row(to, block.row(to).iter().map(|y| y * self.weights[i]));
-        }
-    }
     fn exponent(&self) -> i32 {
         self.rows.exponent()
     }
 }
 
-/// Singular values of the rows once their noise is even; as they are where there is no noise. `short` and `long` are
-/// the sides that noise can fill, `epsilon` the rounding of the numbers the data came in.
+/// Singular values of the rows once their noise is even; as they are where there is no noise. `gram` is the Gram matrix
+/// of the samples where it is known: then no round reads them again. `short` and `long` are the sides that noise can
+/// fill, `epsilon` the rounding of the numbers the data came in.
 pub fn evened_values(
     x: &dyn Blocks,
+    gram: Option<Gram>,
     (short, long): (usize, usize),
     epsilon: f64,
     exec: Exec<'_>,
@@ -63,17 +67,25 @@ pub fn evened_values(
     let mut last = None;
     for _ in 0..ROUNDS {
         let view = Weighted { rows: x, weights: &weights };
-        let whole = decompose(&view, exec)?;
-        let sigma = &whole.sigma[..short.min(whole.sigma.len())];
+        let whole = match &gram {
+            Some(gram) => Compressed::with_gram(&view, gram.weighted(&weights)),
+            None => Compressed::of(&view, exec)?,
+        };
+        let all = whole.values(exec)?;
+        let sigma = &all[..short.min(all.len())];
         let median = median_of(sigma);
         let tau = unknown_noise(beta) * median;
         let k = sigma.iter().take_while(|s| **s > tau).count();
-        let noise_free = median <= rounding_level(sigma, x.rows(), x.cols(), epsilon);
+        let noise_free = median <= rounding_level(sigma[0], norm_of(sigma), x.rows(), x.cols(), epsilon);
         if noise_free || k == 0 || 2 * k >= short || last.as_ref().is_some_and(|(before, _)| *before == k) {
-            return Ok(whole.sigma);
+            return Ok(all);
         }
-        let variance = row_noise(&view, &whole.basis(k, exec)?, &whole.sigma[..k], exec)?;
-        last = Some((k, whole.sigma));
+        let leading = whole.leading(Cut::Top(k), exec)?;
+        let variance = match whole.gram().side {
+            Side::Samples => row_noise_in_gram(&view, whole.gram(), &leading, k),
+            Side::Features => row_noise(&view, &leading, k, exec)?,
+        };
+        last = Some((k, all));
         let mut sorted = variance.clone();
         sorted.sort_by(f64::total_cmp);
         let typical = median_of(&sorted);
@@ -82,13 +94,13 @@ pub fn evened_values(
     Ok(last.expect("there was a round").1)
 }
 
-/// vᵢ for every row, given U_k and Σ_k.
-fn row_noise(x: &dyn Blocks, basis: &Mat, sigma: &[f64], exec: Exec<'_>) -> Result<Vec<f64>, Error> {
+/// vᵢ for every row, given its k leading directions.
+fn row_noise(x: &dyn Blocks, leading: &Leading<'_>, k: usize, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
     use eigenspan_linalg::product::Columns;
     use eigenspan_linalg::scale::times_power_of_two;
-    let (n, m, k) = (x.rows(), x.cols(), basis.cols());
-    let directions = Columns::new(basis);
-    let scaled: Vec<f64> = sigma.iter().map(|s| times_power_of_two(*s, -x.exponent())).collect();
+    let (n, m) = (x.rows(), x.cols());
+    let directions = Columns::new(&leading.basis(k, exec)?);
+    let scaled: Vec<f64> = leading.sigma[..k].iter().map(|s| times_power_of_two(*s, -x.exponent())).collect();
     let mut variance = vec![0.0; n];
     exec.each_chunk("compare", &mut variance, STRETCH, |part, out| {
         let first = part * STRETCH;
@@ -104,6 +116,19 @@ fn row_noise(x: &dyn Blocks, basis: &Mat, sigma: &[f64], exec: Exec<'_>) -> Resu
         }
     })?;
     Ok(variance)
+}
+
+/// The same without a look at the rows: their lengths are the diagonal of G, V its eigenvectors.
+fn row_noise_in_gram(x: &dyn Blocks, gram: &Gram, leading: &Leading<'_>, k: usize) -> Vec<f64> {
+    use eigenspan_linalg::scale::times_power_of_two;
+    let v = leading.small_side(k);
+    let squares: Vec<f64> = leading.sigma[..k].iter().map(|s| times_power_of_two(*s, -x.exponent()).powi(2)).collect();
+    let noise = |i: usize| {
+        let leverage: f64 = v.row(i).iter().map(|v| v * v).sum();
+        let explained: f64 = v.row(i).iter().zip(&squares).map(|(v, s)| v * v * s).sum();
+        (gram.matrix.at(i, i) - explained).max(0.0) / (x.cols() - k) as f64 / (1.0 - leverage).max(QUIETEST)
+    };
+    (0..x.rows()).map(noise).collect()
 }
 
 #[cfg(test)]
@@ -130,7 +155,7 @@ mod tests {
                 sigma.iter().filter(|s| **s > tau).count()
             };
             let plain = eigenspan_linalg::singular_values(&x, Exec::default()).unwrap();
-            let evened = evened_values(&x, (120, 200), f64::EPSILON, Exec::default()).unwrap();
+            let evened = evened_values(&x, None, (120, 200), f64::EPSILON, Exec::default()).unwrap();
             assert_eq!(count(&evened), 6, "seed {seed}");
             assert!(count(&plain) > 6, "seed {seed}: the case is too easy to tell");
         }

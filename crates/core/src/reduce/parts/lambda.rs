@@ -7,6 +7,7 @@
 //! | k | `k` | #{σ > τ} |
 
 use eigenspan_linalg::Exec;
+use eigenspan_linalg::spectrum::{Compressed, Cut as Wanted, Leading, resolution};
 
 use super::noise_cut::Noise;
 use crate::Error;
@@ -70,30 +71,33 @@ fn exceeds(lambda: f64, sigma: f64) -> bool {
     l.mul_add(square, -1.0) + l * lost > 0.0
 }
 
-/// What is told apart from rounding: the error of the decomposition, or that of the numbers the data came in.
-pub fn rounding_level(sigma: &[f64], n: usize, m: usize, epsilon: f64) -> f64 {
-    let top = sigma.first().copied().unwrap_or(0.0);
-    if top == 0.0 {
-        return 0.0;
-    }
+/// What is told apart from rounding: the error of the decomposition, or that of the numbers the data came in. `top` is
+/// the largest singular value, `norm` the root of the sum of all their squares.
+pub fn rounding_level(top: f64, norm: f64, n: usize, m: usize, epsilon: f64) -> f64 {
     let (n, m) = (n as f64, m as f64);
     let decomposition = n.max(m) * f64::EPSILON * top;
     // Values of size `typical`, each rounded by its own eps, are off by a matrix of about this norm.
-    let energy: f64 = sigma.iter().map(|s| (s / top).powi(2)).sum();
-    let typical = top * (energy / (n * m)).sqrt();
+    let typical = norm / (n * m).sqrt();
     decomposition.max(epsilon * (n.sqrt() + m.sqrt()) * typical)
 }
 
+/// √Σσ², safe from overflow.
+pub fn norm_of(sigma: &[f64]) -> f64 {
+    crate::prepare::norm(sigma)
+}
+
 /// The prepared samples, as far as choosing a cut goes.
-pub struct Spectrum<'a> {
+pub struct Problem<'a> {
     /// The raw samples.
     pub samples: Samples<'a>,
     /// What one look at them told.
     pub scan: &'a Scan,
     /// How they were prepared.
     pub preparation: &'a Preparation,
-    /// Singular values of the prepared samples, largest first.
-    pub sigma: &'a [f64],
+    /// The prepared samples, ready to be asked for singular values.
+    pub prepared: &'a Compressed<'a>,
+    /// How the work is run.
+    pub exec: Exec<'a>,
 }
 
 impl Lambda {
@@ -111,81 +115,85 @@ impl Lambda {
     }
 
     /// Applies the rule.
-    pub fn cut(&self, spectrum: &Spectrum<'_>, exec: Exec<'_>) -> Result<Cut, Error> {
+    pub fn cut<'a>(&self, problem: &Problem<'a>) -> Result<(Cut, Leading<'a>), Error> {
         match *self {
-            Self::Fixed(lambda) => Ok(spectrum.fixed(lambda)),
-            Self::Energy(share) => Ok(spectrum.energy(share)),
-            Self::Auto => Ok(spectrum.noise(Noise::Even, exec)?.auto()),
-            Self::Noise(deviation) => Ok(spectrum.noise(Noise::Known, exec)?.known(deviation)),
-            Self::ScreeNot => Ok(spectrum.noise(Noise::OfAnyShape, exec)?.screenot()),
+            Self::Fixed(lambda) => problem.fixed(lambda),
+            Self::Energy(share) => problem.energy(share),
+            Self::Auto => problem.noise(Noise::Even)?.auto(),
+            Self::Noise(deviation) => problem.noise(Noise::Known)?.known(deviation),
+            Self::ScreeNot => problem.noise(Noise::OfAnyShape)?.screenot(),
         }
     }
 }
 
-impl Spectrum<'_> {
+impl<'a> Problem<'a> {
     /// How far apart two values must be to be told apart.
-    pub(super) fn resolution(&self) -> f64 {
-        resolution(self.sigma, self.samples.rows(), self.samples.cols())
+    pub(super) fn resolution(&self, sigma: &[f64]) -> f64 {
+        resolution(sigma, self.samples.rows(), self.samples.cols())
     }
 
-    /// How many values stand above rounding.
-    pub fn numerical_rank(&self) -> usize {
-        let level = self.rounding();
-        self.sigma.iter().take_while(|s| **s > level).count()
+    /// The values that `wanted` asks for.
+    pub(super) fn leading(&self, wanted: Wanted) -> Result<Leading<'a>, Error> {
+        Ok(self.prepared.leading(wanted, self.exec)?)
     }
 
-    fn rounding(&self) -> f64 {
-        let epsilon = self.samples.number_type().epsilon();
-        rounding_level(self.sigma, self.samples.rows(), self.samples.cols(), epsilon)
+    /// How many of the values found stand above rounding: all there are, where all are known.
+    pub fn numerical_rank(&self, leading: &Leading<'_>) -> usize {
+        let level = self.rounding(leading);
+        leading.sigma.iter().take_while(|s| **s > level).count()
     }
 
-    fn fixed(&self, lambda: f64) -> Cut {
+    fn rounding(&self, leading: &Leading<'_>) -> f64 {
+        self.level(leading, self.samples.number_type().epsilon())
+    }
+
+    fn level(&self, leading: &Leading<'_>, epsilon: f64) -> f64 {
+        rounding_level(leading.sigma[0], leading.norm, self.samples.rows(), self.samples.cols(), epsilon)
+    }
+
+    fn fixed(&self, lambda: f64) -> Result<(Cut, Leading<'a>), Error> {
         let tau = 1.0 / lambda.sqrt();
+        let leading = self.leading(Wanted::Above(tau))?;
         // Below the error of the decomposition there is no direction to be had, whatever λ asks for.
-        let error = rounding_level(self.sigma, self.samples.rows(), self.samples.cols(), 0.0);
-        let most = self.sigma.iter().take_while(|s| **s > error).count();
-        let asked = principal_rank(self.sigma, lambda);
+        let error = self.level(&leading, 0.0);
+        let most = leading.sigma.iter().take_while(|s| **s > error).count();
+        let asked = principal_rank(&leading.sigma, lambda);
         let k = asked.min(most);
-        let interval = around(self.sigma, tau, self.resolution(), k);
+        let interval = (leading.interval.0.min(k), leading.interval.1.max(k));
         let warnings = if asked > most { vec![Warning::RankCapped { asked, most }] } else { vec![] };
-        Cut { tau, lambda, k, interval, rule: "fixed", reason: "1/√λ for the λ that was given".into(), warnings }
+        let reason = "1/√λ for the λ that was given".into();
+        Ok((Cut { tau, lambda, k, interval, rule: "fixed", reason, warnings }, leading))
     }
 
-    fn energy(&self, share: f64) -> Cut {
-        let top = self.sigma[0];
-        let squares = || self.sigma.iter().map(|s| (s / top).powi(2));
-        let enough = share * squares().sum::<f64>() * (1.0 - self.sigma.len() as f64 * f64::EPSILON);
-        let mut sum = 0.0;
-        let k = squares()
-            .take_while(|s| {
-                let short = sum < enough;
-                sum += s;
-                short
-            })
-            .count();
-        self.at_rank(k, "energy", format!("the fewest directions that carry {} of the energy", short_number(share)))
+    fn energy(&self, share: f64) -> Result<(Cut, Leading<'a>), Error> {
+        let leading = self.leading(Wanted::Energy(share))?;
+        let reason = format!("the fewest directions that carry {} of the energy", short_number(share));
+        Ok((self.at_rank(leading.count, &leading, "energy", reason), leading))
+    }
+
+    /// Every direction above rounding.
+    pub(super) fn above_rounding(&self, rule: &'static str, fact: &str) -> Result<(Cut, Leading<'a>), Error> {
+        let leading = self.leading(Wanted::Top(self.samples.rows().min(self.samples.cols())))?;
+        let reason = format!("{fact}: every direction above rounding is kept");
+        Ok((self.at_rank(self.numerical_rank(&leading), &leading, rule, reason), leading))
     }
 
     /// The cut that keeps exactly `k` values: between σ_k and σ_{k+1}.
-    pub fn at_rank(&self, k: usize, rule: &'static str, reason: String) -> Cut {
-        let tau = self.between(k, 1.0);
+    pub fn at_rank(&self, k: usize, leading: &Leading<'_>, rule: &'static str, reason: String) -> Cut {
+        let tau = self.between(k, leading, 1.0);
         Cut { tau, lambda: 1.0 / (tau * tau), k, interval: (k, k), rule, reason, warnings: vec![] }
     }
 
     /// A number between σ_k and σ_{k+1}; above σ₁ by `beyond` for k = 0.
-    pub(super) fn between(&self, k: usize, beyond: f64) -> f64 {
+    pub(super) fn between(&self, k: usize, leading: &Leading<'_>, beyond: f64) -> f64 {
+        let sigma = &leading.sigma;
         if k == 0 {
-            return self.sigma[0] * beyond.max(1.0);
+            return sigma[0] * beyond.max(1.0);
         }
-        let above = self.sigma[k - 1];
-        let below = self.sigma.get(k).copied().unwrap_or(0.0).max(self.rounding());
+        let above = sigma[k - 1];
+        let below = sigma.get(k).copied().unwrap_or(0.0).max(self.rounding(leading));
         above.min((above.sqrt() * below.sqrt()).max(f64::MIN_POSITIVE))
     }
-}
-
-/// The error bound of a singular value from the full decomposition, four times over.
-pub(super) fn resolution(sigma: &[f64], n: usize, m: usize) -> f64 {
-    4.0 * n.max(m) as f64 * f64::EPSILON * sigma.first().copied().unwrap_or(0.0)
 }
 
 /// The smallest and largest count above a cut that is known to within `resolution`.

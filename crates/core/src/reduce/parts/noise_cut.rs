@@ -11,10 +11,13 @@
 //! with one and the same length were scaled by someone before us, and lengths that differ a millionfold leave the
 //! short rows below rounding: there, `Auto` evens the noise of the unit rows ([`even_noise`](super::even_noise)).
 
-use eigenspan_linalg::{Exec, singular_values};
+use eigenspan_linalg::gram::Side;
+use eigenspan_linalg::scale::times_power_of_two;
+use eigenspan_linalg::spectrum::{Compressed, Cut as Wanted, Leading, resolution};
+use eigenspan_linalg::{Blocks, singular_values};
 
 use super::even_noise::evened_values;
-use super::lambda::{Cut, Spectrum, around, resolution, rounding_level};
+use super::lambda::{Cut, Problem, around, norm_of, rounding_level};
 use super::threshold::{distance_from_noise, known_noise, median_of, noise_keeps_below, screenot, unknown_noise};
 use crate::Error;
 use crate::distinct::Distinct;
@@ -33,10 +36,10 @@ pub(super) enum Noise {
     Known,
 }
 
-impl Spectrum<'_> {
+impl<'a> Problem<'a> {
     /// The spectrum as the noise sees it; a second decomposition where it differs from the first.
-    pub(super) fn noise(&self, noise: Noise, exec: Exec<'_>) -> Result<NoiseSpectrum<'_>, Error> {
-        let centred = self.preparation.mean.is_some();
+    pub(super) fn noise(&self, noise: Noise) -> Result<NoiseSpectrum<'a, '_>, Error> {
+        let (exec, centred) = (self.exec, self.preparation.mean.is_some());
         let distinct = Distinct::of(self.samples, self.scan, centred, exec)?;
         let live_rows = distinct.rows.len().saturating_sub(usize::from(centred)).max(1);
         let live_columns = distinct.columns.len().max(1);
@@ -44,21 +47,29 @@ impl Spectrum<'_> {
         let epsilon = self.samples.number_type().epsilon();
         let view = Prepared::new(self.samples, self.preparation, self.scan);
         let view = view.restricted(&distinct.rows, &distinct.columns);
-        let own = match self.look(noise) {
-            Look::BeforeScaling => Some((self.before_scaling(&distinct, centred, exec)?, "on the data before scaling")),
+        let (mut sigma, how) = match self.look(noise) {
+            Look::BeforeScaling => (self.before_scaling(&distinct, centred)?, Some("on the data before scaling")),
             Look::Evened => {
-                Some((evened_values(&view, (short, long), epsilon, exec)?, "with the noise of the samples evened"))
+                let first = self.same_samples(&distinct).then(|| self.prepared.gram().clone());
+                let evened = evened_values(&view, first, (short, long), epsilon, exec)?;
+                (evened, Some("with the noise of the samples evened"))
             }
             Look::AsPrepared if distinct.repeats => {
-                Some((singular_values(&view, exec)?, "without repeated samples and features"))
+                (singular_values(&view, exec)?, Some("without repeated samples and features"))
             }
-            Look::AsPrepared => None,
+            Look::AsPrepared => (self.prepared.values(exec)?, None),
         };
-        let how = own.as_ref().map(|(_, how)| *how);
-        let mut sigma = own.map_or_else(|| self.sigma.to_vec(), |(values, _)| values);
         sigma.resize(short, 0.0);
-        let level = rounding_level(&sigma, live_rows, live_columns, epsilon);
-        Ok(NoiseSpectrum { prepared: self, sigma, long, level, how })
+        let top = sigma.first().copied().unwrap_or(0.0);
+        let level = rounding_level(top, norm_of(&sigma), live_rows, live_columns, epsilon);
+        Ok(NoiseSpectrum { problem: self, sigma, long, level, how })
+    }
+
+    /// Whether the Gram matrix of the prepared samples is that of the distinct ones: one entry a sample, and features
+    /// that were left out are zero.
+    fn same_samples(&self, distinct: &Distinct) -> bool {
+        let all = distinct.rows.len() == self.samples.rows() && !distinct.repeats;
+        all && self.prepared.gram().side == Side::Samples && distinct.columns.len() >= distinct.rows.len()
     }
 
     /// Where to look for noise.
@@ -74,11 +85,17 @@ impl Spectrum<'_> {
     }
 
     /// Singular values of the distinct rows and columns before scaling.
-    fn before_scaling(&self, distinct: &Distinct, centred: bool, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
+    fn before_scaling(&self, distinct: &Distinct, centred: bool) -> Result<Vec<f64>, Error> {
         let rows = Some(&distinct.rows[..]);
-        let raw = Preparation::learn(self.samples, self.scan, Normalize::None, centred, rows, exec)?;
+        let raw = Preparation::learn(self.samples, self.scan, Normalize::None, centred, rows, self.exec)?;
         let view = Prepared::new(self.samples, &raw, self.scan).restricted(&distinct.rows, &distinct.columns);
-        Ok(singular_values(&view, exec)?)
+        if self.preparation.normalize == Normalize::Unit && !centred && self.same_samples(distinct) {
+            // Rows ‖y‖ times as long: the Gram matrix is at hand.
+            let near_one = |length: &f64| times_power_of_two(*length, -view.exponent());
+            let lengths: Vec<f64> = self.scan.lengths.iter().map(near_one).collect();
+            return Ok(Compressed::with_gram(&view, self.prepared.gram().weighted(&lengths)).values(self.exec)?);
+        }
+        Ok(singular_values(&view, self.exec)?)
     }
 }
 
@@ -101,8 +118,8 @@ fn spread(lengths: &[f64]) -> f64 {
 }
 
 /// The spectrum on which noise is looked for.
-pub(super) struct NoiseSpectrum<'a> {
-    prepared: &'a Spectrum<'a>,
+pub(super) struct NoiseSpectrum<'a, 'p> {
+    problem: &'p Problem<'a>,
     /// σ′: all values that could carry noise, zeros included.
     sigma: Vec<f64>,
     long: usize,
@@ -111,12 +128,12 @@ pub(super) struct NoiseSpectrum<'a> {
     how: Option<&'static str>,
 }
 
-impl NoiseSpectrum<'_> {
+impl<'a> NoiseSpectrum<'a, '_> {
     fn beta(&self) -> f64 {
         self.sigma.len() as f64 / self.long as f64
     }
 
-    pub(super) fn auto(&self) -> Cut {
+    pub(super) fn auto(&self) -> Result<(Cut, Leading<'a>), Error> {
         let median = median_of(&self.sigma);
         if self.sigma.len() < 2 {
             return self.all_there_is("auto");
@@ -127,7 +144,7 @@ impl NoiseSpectrum<'_> {
         let tau = unknown_noise(self.beta()) * median;
         let noise = tau / known_noise(self.beta()) / (self.long as f64).sqrt();
         let reason = format!("optimal hard threshold; noise of deviation {} read off the median", short_number(noise));
-        let mut cut = self.transfer(tau, "auto", reason);
+        let (mut cut, leading) = self.transfer(tau, "auto", reason)?;
         let bulk = &self.sigma[cut.k.min(self.sigma.len())..];
         let beta = bulk.len() as f64 / (self.long - cut.k.min(self.long - 1)) as f64;
         let distance = distance_from_noise(bulk, beta.min(1.0));
@@ -135,22 +152,22 @@ impl NoiseSpectrum<'_> {
         if distance > limit {
             cut.warnings.push(Warning::BulkNotNoise { distance, limit, k: cut.k });
         }
-        cut
+        Ok((cut, leading))
     }
 
-    pub(super) fn known(&self, deviation: f64) -> Cut {
+    pub(super) fn known(&self, deviation: f64) -> Result<(Cut, Leading<'a>), Error> {
         let tau = known_noise(self.beta()) * (self.long as f64).sqrt() * deviation;
         if deviation == 0.0 {
             return self.noise_free("noise");
         }
         if tau <= self.level {
-            return self.above_rounding("noise", "the noise given is below rounding");
+            return self.problem.above_rounding("noise", "the noise given is below rounding");
         }
         let reason = format!("optimal hard threshold for noise of deviation {}", short_number(deviation));
         self.transfer(tau, "noise", reason)
     }
 
-    pub(super) fn screenot(&self) -> Cut {
+    pub(super) fn screenot(&self) -> Result<(Cut, Leading<'a>), Error> {
         let p = self.sigma.len();
         if p < 2 {
             return self.all_there_is("screenot");
@@ -160,47 +177,45 @@ impl NoiseSpectrum<'_> {
             return self.noise_free("screenot");
         };
         let reason = format!("ScreeNot, at most {} of {p} values taken for signal", p / 4);
-        let mut cut = self.transfer(tau, "screenot", reason);
+        let (mut cut, leading) = self.transfer(tau, "screenot", reason)?;
         let count = |bound| at(bound).map_or(cut.k, |tau| self.sigma.iter().filter(|s| **s > tau).count());
         let (low, high) = (count(p / 8), count(2 * p / 5));
         if (high as f64) > 1.2 * low as f64 + 2.0 {
             cut.warnings.push(Warning::NoEdge { low, high });
         }
-        cut
+        Ok((cut, leading))
     }
 
     /// A single value cannot be told from noise, and there is nothing else to keep.
-    fn all_there_is(&self, rule: &'static str) -> Cut {
-        self.prepared.at_rank(1, rule, "one direction is all there is".into())
+    fn all_there_is(&self, rule: &'static str) -> Result<(Cut, Leading<'a>), Error> {
+        let leading = self.problem.leading(Wanted::Top(1))?;
+        Ok((self.problem.at_rank(1, &leading, rule, "one direction is all there is".into()), leading))
     }
 
     /// Half of the values and more are rounding: what stands above it is all there is.
-    fn noise_free(&self, rule: &'static str) -> Cut {
-        self.above_rounding(rule, "the data carry no noise")
-    }
-
-    fn above_rounding(&self, rule: &'static str, fact: &str) -> Cut {
-        let k = self.prepared.numerical_rank();
-        self.prepared.at_rank(k, rule, format!("{fact}: every direction above rounding is kept"))
+    fn noise_free(&self, rule: &'static str) -> Result<(Cut, Leading<'a>), Error> {
+        self.problem.above_rounding(rule, "the data carry no noise")
     }
 
     /// Takes a cut of σ′ over to σ.
-    fn transfer(&self, tau: f64, rule: &'static str, reason: String) -> Cut {
+    fn transfer(&self, tau: f64, rule: &'static str, reason: String) -> Result<(Cut, Leading<'a>), Error> {
+        let Some(how) = self.how else {
+            let leading = self.problem.leading(Wanted::Above(tau))?;
+            let (k, interval) = (leading.count, leading.interval);
+            return Ok((Cut { tau, lambda: 1.0 / (tau * tau), k, interval, rule, reason, warnings: vec![] }, leading));
+        };
         let decided = self.sigma.iter().take_while(|s| **s > tau).count();
         let resolution = resolution(&self.sigma, self.sigma.len(), self.long);
         let interval = around(&self.sigma, tau, resolution, decided);
-        let Some(how) = self.how else {
-            return Cut { tau, lambda: 1.0 / (tau * tau), k: decided, interval, rule, reason, warnings: vec![] };
-        };
-        let sigma = self.prepared.sigma;
-        let resolution = self.prepared.resolution();
-        let mut k = decided.min(self.prepared.numerical_rank());
+        let leading = self.problem.leading(Wanted::Top(decided.max(1)))?;
+        let (sigma, resolution) = (&leading.sigma, self.problem.resolution(&leading.sigma));
+        let mut k = decided.min(self.problem.numerical_rank(&leading));
         while k > 0 && k < sigma.len() && sigma[k - 1] - sigma[k] <= resolution {
             k -= 1; // nothing fits between equal values: a tie keeps the smaller rank
         }
-        let tau = self.prepared.between(k, tau / self.sigma[0]);
+        let tau = self.problem.between(k, &leading, tau / self.sigma[0]);
         let reason = format!("{reason}, decided {how}");
         let interval = (interval.0.min(k), interval.1.max(k));
-        Cut { tau, lambda: 1.0 / (tau * tau), k, interval, rule, reason, warnings: vec![] }
+        Ok((Cut { tau, lambda: 1.0 / (tau * tau), k, interval, rule, reason, warnings: vec![] }, leading))
     }
 }

@@ -1,0 +1,87 @@
+//! How long the symmetric eigensolver takes on one thread, step by step.
+//!
+//! ```text
+//!     cargo run --release -p eigenspan-linalg --example symmetric_rates [order …]
+//! ```
+//! G = H₁H₂H₃ diag(λ) H₃H₂H₁ with λ_i = (½ + u_i) / i², u uniform in [0, 1), and three random reflections. Times are
+//! thread CPU times in milliseconds, the best of several batches.
+
+#![allow(clippy::print_stdout, reason = "a stopwatch prints what it read")]
+
+use std::num::NonZero;
+
+use eigenspan_linalg::symmetric::tridiagonalise;
+use eigenspan_linalg::{Exec, Mat, Quiet};
+
+/// Milliseconds of a batch of runs.
+const BATCH: f64 = 150.0;
+/// Batches, of which the best counts.
+const BATCHES: usize = 4;
+
+fn main() {
+    let orders: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
+    let orders = if orders.is_empty() { vec![256, 784, 1520, 2592] } else { orders };
+    let exec = Exec::new(NonZero::new(1), &Quiet);
+    println!("{:>6} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}", "p", "reduce", "values", "k = p/13", "p/4", "p/2", "p");
+    for p in orders {
+        let g = power_law(p);
+        let reduced = tridiagonalise(g.clone(), exec).expect("the matrix is finite");
+        let reduce = best(|| drop(tridiagonalise(g.clone(), exec)));
+        let values = best(|| drop(reduced.values()));
+        print!("{p:>6} {reduce:>10.2} {values:>10.2}");
+        for k in [p / 13, p / 4, p / 2, p] {
+            print!(" {:>10.2}", best(|| drop(reduced.leading(k, exec))));
+        }
+        println!();
+    }
+}
+
+/// Milliseconds of one run, the best of several batches. The kernel keeps the thread's time in ticks of a few
+/// milliseconds: a batch is long enough that they do not matter.
+fn best(mut work: impl FnMut()) -> f64 {
+    let mut batch = || {
+        let start = cpu_time();
+        let mut runs = 0;
+        while runs == 0 || cpu_time() - start < BATCH {
+            work();
+            runs += 1;
+        }
+        (cpu_time() - start) / f64::from(runs)
+    };
+    (0..BATCHES).map(|_| batch()).fold(f64::INFINITY, f64::min)
+}
+
+/// Milliseconds this thread has spent running, whoever else shares the machine.
+fn cpu_time() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("this example runs on Linux");
+    let nanoseconds: f64 = text.split(' ').next().and_then(|t| t.parse().ok()).expect("the first field is a time");
+    nanoseconds / 1e6
+}
+
+fn power_law(p: usize) -> Mat {
+    let mut state = 1u64;
+    let mut uniform = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let mut g = Mat::from_fn(p, p, |i, j| if i == j { (0.5 + uniform()) / ((i + 1) * (i + 1)) as f64 } else { 0.0 });
+    for _ in 0..3 {
+        let v: Vec<f64> = (0..p).map(|_| uniform() - 0.5).collect();
+        reflect(&mut g, &v);
+    }
+    g
+}
+
+/// G ← H G H with H = I − 2 v vᵀ / vᵀv.
+fn reflect(g: &mut Mat, v: &[f64]) {
+    let p = v.len();
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let scale = 2.0 / dot(v, v);
+    let mut w: Vec<f64> = (0..p).map(|i| scale * dot(g.row(i), v)).collect();
+    let half = 0.5 * scale * dot(&w, v);
+    w.iter_mut().zip(v).for_each(|(w, v)| *w -= half * v);
+    for i in 0..p {
+        let (vi, wi) = (v[i], w[i]);
+        g.row_mut(i).iter_mut().zip(v.iter().zip(&w)).for_each(|(g, (v, w))| *g -= vi * w + wi * v);
+    }
+}

@@ -1,0 +1,149 @@
+//! How many eigenvalues of a Gram matrix lie above a cut: a proof, not an estimate.
+//!
+//! | symbol | code | meaning |
+//! |---|---|---|
+//! | G, Ĝ | `gram` | the exact Gram matrix of what was read, and the computed one |
+//! | e | `gram.error` | ‖Ĝ − G‖₂ ≤ e |
+//! | t = τ² | `square` | the cut, as an eigenvalue |
+//! | V, Θ | `vectors`, `values` | c computed eigenvectors and eigenvalues θ₁ ≥ … ≥ θ_c |
+//! | k⁻, k⁺ | `low`, `high` | at least, at most so many eigenvalues of G lie above t |
+//!
+//! **None missed.** Let M = s·I − Ĝ + VΘVᵀ for *any* V of c columns, M̂ the matrix formed from it, ‖M̂ − M‖₂ ≤ f, and let
+//! Cholesky of M̂ reach its end, so that the eigenvalues of M̂ are above −d ([`definite`](crate::definite)). For every unit
+//! x at right angles to V, a space of dimension p − c or more,
+//! ```text
+//!     xᵀGx ≤ xᵀĜx + e = s − xᵀMx + e < s + d + f + e
+//! ```
+//! so by Courant–Fischer λ_{c+1}(G) < s + d + f + e. With s = t − (d + f + e): at most c eigenvalues reach t. ∎
+//! An entry of M̂ is a sum of c + 2 terms, so f ≤ γ_{c+4}(‖Θ‖₁ + ‖Ĝ‖_F + s), because ‖|V|Θ|V|ᵀ‖₂ ≤ Σθ‖v‖² (V is orthonormal
+//! to far better than the slack in γ). d = γ_{p+1}/(1 − γ_{p+1})·tr M̂ with tr M̂ ≤ p·t.
+//!
+//! **None invented.** Let R = ĜV − VΘ for the first i columns, ρ ≥ ‖R‖_F, δ ≥ ‖VᵀV − I‖_F < 1. On the range of V the
+//! form of Ĝ is VᵀĜV = ½(VᵀVΘ + ΘVᵀV) + ½(VᵀR + RᵀV), and, scaled by Θ^½ from both sides, the first part is
+//! I + ½(Θ^½ΔΘ^−½ + Θ^−½ΔΘ^½) with Δ = VᵀV − I, whose entries grow by √(θ₁/θᵢ) at most. So by Courant–Fischer
+//! ```text
+//!     λᵢ(G) ≥ [ θᵢ(1 − δ√(θ₁/θᵢ)) − √(1+δ)·ρ ] / (1 + δ) − e
+//! ```
+//! and every i for which the right side is above t counts. ∎ The rounding of R̂ adds γ_{p+2}(‖Ĝ‖_F + θ₁)√i to ρ, that of
+//! VᵀV adds γ_p·i to δ.
+//!
+//! **Scaling and centring.** Both bounds are about what was read. With ‖read − meant‖_F ≤ h, Weyl's inequality moves a
+//! singular value by h at most, so t is replaced by (τ ± h)².
+
+use crate::Error;
+use crate::definite::definite;
+use crate::exec::Exec;
+use crate::gram::{Gram, gamma};
+use crate::krylov::Dense;
+use crate::mat::{Mat, energy};
+
+/// How sure a count is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Certificate {
+    /// There is a proof, rounding included.
+    Proved,
+    /// Right but for this chance.
+    Probable(f64),
+    /// Values lie too near the cut to tell: at least and at most so many are above.
+    Interval(usize, usize),
+}
+
+impl Certificate {
+    /// What an interval of counts, wrong with some chance, says.
+    pub(crate) fn of((low, high): (usize, usize), chance: f64) -> Self {
+        match chance {
+            _ if low < high => Self::Interval(low, high),
+            chance if chance > 0.0 => Self::Probable(chance),
+            _ => Self::Proved,
+        }
+    }
+}
+
+/// At least and at most so many eigenvalues lie above a cut, and how near to it one may come.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bounds {
+    /// k⁻.
+    pub low: usize,
+    /// k⁺.
+    pub high: usize,
+    /// Eigenvalues outside t ± this are told on which side they are.
+    pub margin: f64,
+}
+
+/// Counts the eigenvalues of `gram` above τ² for a cut τ that is known to within `blur`; `None` where `vectors` (p × c,
+/// `values` largest first) miss one.
+pub fn count_above(
+    gram: &Gram,
+    (tau, blur): (f64, f64),
+    values: &[f64],
+    vectors: &Mat,
+    exec: Exec<'_>,
+) -> Result<Option<Bounds>, Error> {
+    let size = frobenius(&gram.matrix);
+    let (below, above) = ((tau - blur).max(0.0).powi(2), (tau + blur).powi(2));
+    let upper = gram.error + rounding_of_proof(gram.order(), size, values, tau * tau);
+    let s = below - upper;
+    if s <= 0.0 {
+        return Ok(Some(Bounds { low: 0, high: gram.order(), margin: upper }));
+    }
+    // What lies within the margin below the cut is lifted too: it cannot be told apart.
+    let high = values.iter().take_while(|v| **v >= s - upper).count();
+    exec.report("certify", 0, 2)?;
+    if !definite(&gram.matrix, s, &values[..high], &vectors.leading_columns(high), exec.silent())? {
+        return Ok(None);
+    }
+    exec.report("certify", 1, 2)?;
+    let candidates = values.iter().take_while(|v| **v > above).count();
+    let bounds = lower_bounds(gram, size, &values[..candidates], &vectors.leading_columns(candidates), exec)?;
+    let low = bounds.iter().take_while(|b| **b > above).count();
+    let lower = values[..candidates].iter().zip(&bounds).map(|(v, b)| v - b).fold(0.0, f64::max);
+    let margin = upper.max(lower) + 2.0 * tau * blur + blur * blur;
+    Ok(Some(Bounds { low, high, margin }))
+}
+
+/// d + f of the first proof.
+fn rounding_of_proof(p: usize, size: f64, values: &[f64], square: f64) -> f64 {
+    let formed = gamma(values.len() + 4) * (values.iter().sum::<f64>() + size + square);
+    let cholesky = gamma(p + 1) / (1.0 - gamma(p + 1)) * p as f64 * square;
+    1.1 * (formed + cholesky)
+}
+
+/// λᵢ(G) is at least the i-th of these.
+fn lower_bounds(gram: &Gram, size: f64, values: &[f64], vectors: &Mat, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
+    let (p, c) = (gram.order(), values.len());
+    if c == 0 {
+        return Ok(vec![]);
+    }
+    let gv = Dense(&gram.matrix).times(vectors, exec.silent())?;
+    let mut residuals = vec![0.0; c];
+    for i in 0..p {
+        let pairs = gv.row(i).iter().zip(vectors.row(i)).zip(values);
+        residuals.iter_mut().zip(pairs).for_each(|(r, ((g, v), theta))| *r += (g - theta * v).powi(2));
+    }
+    let off = orthogonality(vectors);
+    let mut square_of_residuals = 0.0;
+    let bound = |j: usize| {
+        square_of_residuals += residuals[j];
+        let root = ((j + 1) as f64).sqrt();
+        let rho = square_of_residuals.sqrt() + gamma(p + 2) * (size + values[0]) * root;
+        let delta = off + gamma(p) * (j + 1) as f64;
+        let scaled = values[j] * (1.0 - delta * (values[0] / values[j]).sqrt()) - (1.0 + delta).sqrt() * rho;
+        scaled / (1.0 + delta) - gram.error
+    };
+    Ok((0..c).map(bound).collect())
+}
+
+/// ‖VᵀV − I‖_F.
+fn orthogonality(v: &Mat) -> f64 {
+    let (p, c) = (v.rows(), v.cols());
+    let view = faer::MatRef::from_row_major_slice(v.as_slice(), p, c);
+    let mut product = vec![0.0; c * c];
+    let out = faer::MatMut::from_column_major_slice_mut(&mut product, c, c);
+    faer::linalg::matmul::matmul(out, faer::Accum::Replace, view.transpose(), view, 1.0, faer::Par::Seq);
+    (0..c).for_each(|i| product[i * c + i] -= 1.0);
+    energy(&product).sqrt()
+}
+
+fn frobenius(g: &Mat) -> f64 {
+    energy(g.as_slice()).sqrt()
+}

@@ -1,0 +1,150 @@
+//! Is M = s·I − G + VΘVᵀ positive definite? Cholesky says so by reaching its end.
+//!
+//! | symbol | code | meaning |
+//! |---|---|---|
+//! | G | `g` | symmetric, p × p |
+//! | V, Θ | `vectors`, `values` | c columns and their weights: directions of G that are lifted above s |
+//! | M = LLᵀ | | the factor is thrown away, only its existence matters |
+//!
+//! ```text
+//!     M = [ B  · ]      L_B = chol(B),   L_W = W L_B⁻ᵀ,   M′ − L_W L_Wᵀ  next
+//!         [ W  M′]
+//! ```
+//! Block after block; the last step is a Gram matrix of the rows of L_W, done by the kernel in stripes that the threads
+//! share. The kernel only adds, so −M is kept from the first block on.
+//!
+//! **What completion proves** (Rump 2006, `rump2006` in `docs/references.bib`): if floating-point Cholesky of a
+//! symmetric M reaches its end, the smallest eigenvalue of M is above −γ_{p+1}/(1 − γ_{p+1})·tr M, in whatever order the
+//! sums were taken.
+
+use eigenspan_kernel::{Number, Panel, STRIP, Stripe, accumulate};
+use faer::Par;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
+use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
+
+use crate::Error;
+use crate::exec::Exec;
+use crate::mat::Mat;
+
+/// Columns eliminated at once.
+const BLOCK: usize = <f64 as Number>::DEPTH;
+
+/// Whether Cholesky of s·I − G + VΘVᵀ reaches its end. `values` are positive; V has one column for each.
+pub fn definite(g: &Mat, s: f64, values: &[f64], vectors: &Mat, exec: Exec<'_>) -> Result<bool, Error> {
+    let p = g.rows();
+    let mut m = Mat::from_vec(p, p, g.as_slice().iter().map(|v| -v).collect()).expect("as many entries as G");
+    (0..p).for_each(|i| m.row_mut(i)[i] += s);
+    lift(&mut m, values, vectors, exec)?;
+    for i in 0..p {
+        m.row_mut(i)[..=i].iter_mut().for_each(|v| *v = -*v);
+    }
+    for first in (0..p).step_by(BLOCK) {
+        exec.check()?;
+        let width = BLOCK.min(p - first);
+        let Some(block) = factor(&m, first, width) else { return Ok(false) };
+        eliminate(&mut m, first, width, &block, exec)?;
+    }
+    Ok(true)
+}
+
+/// M += VΘVᵀ, the lower triangle: the Gram matrix of the rows √θ vᵀ.
+fn lift(m: &mut Mat, values: &[f64], vectors: &Mat, exec: Exec<'_>) -> Result<(), Error> {
+    let (p, c) = (m.rows(), values.len());
+    let roots: Vec<f64> = values.iter().map(|v| v.sqrt()).collect();
+    let mut weighted = vectors.clone();
+    (0..p).for_each(|i| weighted.row_mut(i).iter_mut().zip(&roots).for_each(|(v, root)| *v *= root));
+    let mut panel = Panel::<f64>::new(p);
+    for first in (0..c).step_by(BLOCK) {
+        let some = first..(first + BLOCK).min(c);
+        panel.set_depth(some.len());
+        panel.strips_mut().for_each(|mut strip| strip.set_columns(|i| &weighted.row(i)[some.clone()]));
+        add_gram(&panel, m, 0, exec)?;
+    }
+    Ok(())
+}
+
+/// L_B (row by row) of the diagonal block of M = −`negative`; `None` where the block is not positive definite.
+fn factor(negative: &Mat, first: usize, width: usize) -> Option<Mat> {
+    let mut block = Mat::from_fn(width, width, |i, j| if j <= i { -negative.at(first + i, first + j) } else { 0.0 });
+    let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(width, Par::Seq, Default::default()));
+    let view = faer::MatMut::from_row_major_slice_mut(block.as_mut_slice(), width, width);
+    let reached = cholesky_in_place(view, Default::default(), Par::Seq, MemStack::new(&mut memory), Default::default());
+    let finite = (0..width).all(|i| block.at(i, i) > 0.0 && block.at(i, i).is_finite());
+    (reached.is_ok() && finite).then_some(block)
+}
+
+/// L_W = W L_B⁻ᵀ, then −M′ += L_W L_Wᵀ.
+fn eliminate(negative: &mut Mat, first: usize, width: usize, block: &Mat, exec: Exec<'_>) -> Result<(), Error> {
+    let (p, rest) = (negative.rows(), first + width);
+    if rest == p {
+        return Ok(());
+    }
+    let below = &mut negative.as_mut_slice()[rest * p..];
+    exec.each_chunk("certify", below, 4 * STRIP * p, |_, rows| {
+        let count = rows.len() / p;
+        let mut w: Vec<f64> = rows.chunks_exact(p).flat_map(|row| row[first..rest].iter().map(|v| -v)).collect();
+        solve_lower_triangular_in_place(
+            faer::MatRef::from_row_major_slice(block.as_slice(), width, width),
+            faer::MatMut::from_column_major_slice_mut(&mut w, width, count),
+            Par::Seq,
+        );
+        for (row, solved) in rows.chunks_exact_mut(p).zip(w.chunks_exact(width)) {
+            row[first..rest].copy_from_slice(solved);
+        }
+    })?;
+    let mut panel = Panel::<f64>::new(p - rest);
+    panel.set_depth(width);
+    panel.strips_mut().for_each(|mut strip| strip.set_columns(|i| &negative.row(rest + i)[first..rest]));
+    add_gram(&panel, negative, rest, exec)
+}
+
+/// Adds the panel's Gram matrix to the lower triangle of `m` from row and column `from` on.
+fn add_gram(panel: &Panel<f64>, m: &mut Mat, from: usize, exec: Exec<'_>) -> Result<(), Error> {
+    let p = m.rows();
+    let height = (p - from).div_ceil(16).next_multiple_of(STRIP);
+    let stripes: Vec<(usize, &mut [f64])> = m.as_mut_slice()[from * p..].chunks_mut(height * p).enumerate().collect();
+    // The last stripes are the longest: they go first.
+    exec.each("certify", stripes.into_iter().rev(), |_, (i, stripe)| {
+        let rows = i * height..i * height + stripe.len() / p;
+        accumulate(panel, Stripe { rows, entries: &mut stripe[from..], stride: p });
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A symmetric matrix with the given eigenvalues: a reflection H D H.
+    fn with_eigenvalues(values: &[f64]) -> (Mat, Mat) {
+        let p = values.len();
+        let u: Vec<f64> = (0..p).map(|i| ((3 * i + 1) as f64).sin()).collect();
+        let norm: f64 = u.iter().map(|x| x * x).sum();
+        let h = Mat::from_fn(p, p, |i, j| f64::from(u8::from(i == j)) - 2.0 * u[i] * u[j] / norm);
+        let g = Mat::from_fn(p, p, |i, j| (0..p).map(|l| h.at(i, l) * values[l] * h.at(j, l)).sum());
+        (g, h)
+    }
+
+    #[test]
+    fn the_answer_turns_at_the_largest_eigenvalue_that_is_not_lifted() {
+        // One block, an edge of a block, several blocks.
+        for p in [1, 5, BLOCK, BLOCK + 1, 2 * BLOCK + 37] {
+            let values: Vec<f64> = (0..p).map(|i| 2.0 / (1.0 + i as f64)).collect();
+            let (g, h) = with_eigenvalues(&values);
+            for c in [0, 1, 3, p - 1].into_iter().filter(|c| *c < p) {
+                let ask = |s: f64| definite(&g, s, &values[..c], &h.leading_columns(c), Exec::default()).unwrap();
+                assert!(ask(values[c] * (1.0 + 1e-9)), "p = {p}, c = {c}");
+                assert!(!ask(values[c] * (1.0 - 1e-9)), "p = {p}, c = {c}");
+            }
+        }
+    }
+
+    #[test]
+    fn lifting_one_direction_too_few_is_noticed() {
+        let values: Vec<f64> = (0..300).map(|i| if i < 40 { 5.0 } else { 1.0 }).collect();
+        let (g, h) = with_eigenvalues(&values);
+        let ask = |c: usize| definite(&g, 2.0, &values[..c], &h.leading_columns(c), Exec::default()).unwrap();
+        assert!(ask(40));
+        assert!(!ask(39));
+    }
+}

@@ -1,0 +1,440 @@
+//! The Gram matrix of the smaller side: G = XᵀX (features) where n ≥ m, G = XXᵀ (samples) where n < m.
+//!
+//! | symbol | code | meaning |
+//! |---|---|---|
+//! | X | `x` | n × m, read once, row by row |
+//! | p, q | `p`, `q` | min(n, m) and max(n, m): G is p × p, a sum over q |
+//! | G | `matrix` | its eigenvalues are σ² |
+//! | ‖Ĝ − G‖₂ | `error` | at most this far from the exact Gram matrix of what was read |
+//!
+//! q is cut into slabs of a few hundred, each packed and multiplied by the kernel. A small G is summed by chunks of q,
+//! each into a square of its own; a large G is cut into stripes of rows, each owned by one thread. Both cuts follow
+//! from the shape alone, and chunks are added in their order: the same bits for any number of threads.
+//!
+//! **Error.** An entry of G is a sum of q products, in slabs of d. Recursive summation of d terms is off by at most
+//! γ_d = d·u/(1 − d·u) times the sum of absolute values (u = eps/2); adding the q/d slabs and the chunks is off by
+//! γ of their number. With g = d + q/d + chunks, |Ĝ − G| ≤ γ_g |X|ᵀ|X| entry by entry, and the norm of the right side is
+//! at most γ_g·‖X‖²_F = γ_g·tr G. Bytes are multiplied exactly.
+//!
+//! **Single precision** sums its slabs with u = 2⁻²⁴: γ_d·tr G is then too coarse a bound to be of use, a thousand times the
+//! true error E = Ĝ − G. So E is measured. For four Gaussian vectors r, ‖Er‖² has the mean ‖E‖²_F, and Gr = Xᵀ(Xr) is
+//! computed in double precision while X passes by. At worst (E of rank one) Σ‖Er‖²/‖E‖²_F is χ² with four degrees of
+//! freedom, so that ‖E‖_F > s·(Σ‖Er‖²/4)^½ has at most the probability 1 − e^(−2/s²)(1 + 2/s²): [`CHANCE`] for s =
+//! [`SAFETY`].
+
+use std::ops::Range;
+
+use eigenspan_kernel::{Number, Panel, STRIP, Stripe, VECTORS, accumulate_ahead, probe};
+
+use crate::Error;
+use crate::blocks::{Blocks, Native, Rows};
+use crate::exec::Exec;
+use crate::mat::Mat;
+use crate::random::Random;
+use crate::scale::times_power_of_two;
+
+/// Squares that chunks are summed into take no more than this together, in bytes.
+const SQUARES: usize = 32 << 20;
+/// Above this order a Gram matrix is cut into stripes of itself.
+const LARGE: usize = 1024;
+/// Stripes of a large Gram matrix: enough to keep several threads busy to the end.
+const STRIPES: usize = 16;
+/// A measured error is multiplied by this.
+pub const SAFETY: f64 = 10.0;
+/// The chance that an error is larger than [`SAFETY`] times what was measured.
+pub const CHANCE: f64 = 2e-4;
+/// Rows packed at a time.
+const BATCH: usize = 32;
+/// Half the distance from one to the next number.
+pub(crate) const UNIT: f64 = f64::EPSILON / 2.0;
+
+/// Which side of X the Gram matrix belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// XᵀX: its eigenvectors are feature directions.
+    Features,
+    /// XXᵀ: its eigenvectors are over samples.
+    Samples,
+}
+
+impl Side {
+    /// The smaller side of X.
+    pub fn of(x: &dyn Blocks) -> Self {
+        if x.rows() >= x.cols() { Self::Features } else { Self::Samples }
+    }
+}
+
+/// A Gram matrix and how far it can be from the exact one.
+#[derive(Debug, Clone)]
+pub struct Gram {
+    /// G, both triangles.
+    pub matrix: Mat,
+    /// The side it belongs to.
+    pub side: Side,
+    /// A bound on ‖Ĝ − G‖₂.
+    pub error: f64,
+    /// The chance that the bound is wrong; zero where it is proved.
+    pub chance: f64,
+}
+
+impl Gram {
+    /// The Gram matrix of the smaller side of `x`, in the numbers that are multiplied fastest.
+    pub fn of(x: &dyn Blocks, exec: Exec<'_>) -> Result<Self, Error> {
+        match x.native() {
+            Native::F64 => Self::in_double(x, exec),
+            Native::F32(values) if x.rows() >= x.cols() => Self::in_single(x, values, exec),
+            Native::F32(_) => Self::in_double(x, exec),
+            Native::U8 { values, lengths } => Self::in_whole_numbers(x, values, lengths, exec),
+        }
+    }
+
+    /// The Gram matrix of the smaller side of `x` in double precision, whatever its numbers.
+    pub fn in_double(x: &dyn Blocks, exec: Exec<'_>) -> Result<Self, Error> {
+        let Product { matrix, terms, .. } = product::<f64>(x, shape(x), &Probe::none(), exec)?;
+        Ok(Self { error: gamma(terms) * trace(&matrix), chance: 0.0, side: Side::of(x), matrix })
+    }
+
+    fn in_single(x: &dyn Blocks, values: &dyn Rows<f32>, exec: Exec<'_>) -> Result<Self, Error> {
+        let p = x.cols();
+        let vectors = Random::new(p as u64).normals(p * VECTORS);
+        let watch = Probe { size: p * VECTORS, look: &|rows, sums| probe(rows, &vectors, sums) };
+        let Product { matrix, sums, .. } = product::<f32>(values, shape(x), &watch, exec)?;
+        let mut off = 0.0;
+        for (r, exact) in vectors.chunks_exact(p).zip(sums.chunks_exact(p)) {
+            for i in 0..p {
+                let entry: f64 = matrix.row(i).iter().zip(r).map(|(g, r)| g * r).sum();
+                off += (entry - exact[i]).powi(2);
+            }
+        }
+        let error = SAFETY * (off / VECTORS as f64).sqrt();
+        Ok(Self { error, chance: CHANCE, side: Side::Features, matrix })
+    }
+
+    fn in_whole_numbers(
+        x: &dyn Blocks,
+        values: &dyn Rows<u8>,
+        lengths: Option<&[f64]>,
+        exec: Exec<'_>,
+    ) -> Result<Self, Error> {
+        let Product { mut matrix, .. } = product::<u8>(values, shape(x), &Probe::none(), exec)?;
+        let unit = times_power_of_two(1.0, -x.exponent());
+        let length = |i: usize| lengths.map_or(1.0, |l| if l[i] > 0.0 { l[i] } else { 1.0 });
+        let weights: Vec<f64> = (0..matrix.rows()).map(|i| unit / length(i)).collect();
+        scale(&mut matrix, &weights);
+        Ok(Self { error: gamma(4) * trace(&matrix), chance: 0.0, side: Side::of(x), matrix })
+    }
+
+    /// The order p.
+    pub fn order(&self) -> usize {
+        self.matrix.rows()
+    }
+
+    /// tr G = ‖X‖²_F.
+    pub fn trace(&self) -> f64 {
+        trace(&self.matrix)
+    }
+
+    /// The Gram matrix of the same samples with row i multiplied by `weights[i]`. Samples' side only.
+    pub fn weighted(&self, weights: &[f64]) -> Self {
+        assert_eq!(self.side, Side::Samples, "weights belong to samples");
+        let mut matrix = self.matrix.clone();
+        scale(&mut matrix, weights);
+        let most = weights.iter().fold(0.0f64, |most, w| most.max(w.abs()));
+        let error = most * most * self.error + gamma(2) * trace(&matrix);
+        Self { error, chance: self.chance, matrix, side: self.side }
+    }
+}
+
+/// γ_n = n·u/(1 − n·u): the relative error of a sum or product of n terms.
+pub(crate) fn gamma(n: usize) -> f64 {
+    let nu = n as f64 * UNIT;
+    nu / (1.0 - nu)
+}
+
+fn shape(x: &dyn Blocks) -> (usize, usize) {
+    (x.rows(), x.cols())
+}
+
+fn trace(g: &Mat) -> f64 {
+    (0..g.rows()).map(|i| g.at(i, i)).sum()
+}
+
+/// G ↦ W G W for the diagonal W, symmetric to the last bit.
+fn scale(g: &mut Mat, weights: &[f64]) {
+    for (i, wi) in weights.iter().enumerate() {
+        for (g, wj) in g.row_mut(i).iter_mut().zip(weights) {
+            *g *= wi * wj;
+        }
+    }
+}
+
+/// What is done with the rows of X besides multiplying them: sums of some size are added up over them.
+struct Probe<'a, T> {
+    size: usize,
+    look: &'a (dyn Fn(&[T], &mut [f64]) + Sync),
+}
+
+impl<T> Probe<'_, T> {
+    fn none() -> Self {
+        Self { size: 0, look: &|_, _| () }
+    }
+}
+
+struct Product {
+    matrix: Mat,
+    /// What the probe added up.
+    sums: Vec<f64>,
+    /// The length of the sums in an entry: slab, slabs and chunks.
+    terms: usize,
+}
+
+/// The Gram matrix of an n × m matrix.
+fn product<T: Number>(
+    x: &dyn Rows<T>,
+    (n, m): (usize, usize),
+    probe: &Probe<'_, T>,
+    exec: Exec<'_>,
+) -> Result<Product, Error> {
+    let (p, q) = (n.min(m), n.max(m));
+    let slabs = q.div_ceil(T::DEPTH);
+    let chunks = if p > LARGE { 1 } else { (SQUARES / (8 * p * p).max(1)).clamp(1, 64).min(slabs.div_ceil(8)).max(1) };
+    let (mut matrix, sums) = if p > LARGE {
+        by_stripes(x, (n, m), probe, exec)?
+    } else {
+        let rows = slabs.div_ceil(chunks) * T::DEPTH;
+        let parts = exec.map("multiply", chunks, |chunk| {
+            by_slabs(x, (n, m), (chunk * rows).min(q)..((chunk + 1) * rows).min(q), probe, exec)
+        })?;
+        let mut parts = parts.into_iter();
+        let (mut matrix, mut sums) = parts.next().expect("there is at least one chunk")?;
+        for part in parts {
+            let (square, more) = part?;
+            matrix.as_mut_slice().iter_mut().zip(square.as_slice()).for_each(|(s, g)| *s += g);
+            sums.iter_mut().zip(more).for_each(|(s, m)| *s += m);
+        }
+        (matrix, sums)
+    };
+    mirror(&mut matrix);
+    Ok(Product { matrix, sums, terms: T::DEPTH + slabs + chunks })
+}
+
+/// The part of G (lower triangle) that a stretch of q gives, and of the probe's sums.
+fn by_slabs<T: Number>(
+    x: &dyn Rows<T>,
+    (n, m): (usize, usize),
+    some: Range<usize>,
+    probe: &Probe<'_, T>,
+    exec: Exec<'_>,
+) -> Result<(Mat, Vec<f64>), Error> {
+    let p = n.min(m);
+    let (mut g, mut sums) = (Mat::zeros(p, p), vec![0.0; probe.size]);
+    let mut panel = Panel::<T>::new(p);
+    for slab in slabs::<T>(some.clone()) {
+        exec.check()?;
+        let next = slab.end..(slab.end + T::DEPTH).min(some.end);
+        pack(x, (n, m), slab, &mut panel, &mut |rows| (probe.look)(rows, &mut sums));
+        accumulate_ahead(&panel, Stripe::whole(g.as_mut_slice(), p), whereabouts(x, (n, m), next));
+    }
+    Ok((g, sums))
+}
+
+/// G (lower triangle), slab after slab, each thread with stripes of its own, and the probe's sums.
+fn by_stripes<T: Number>(
+    x: &dyn Rows<T>,
+    (n, m): (usize, usize),
+    probe: &Probe<'_, T>,
+    exec: Exec<'_>,
+) -> Result<(Mat, Vec<f64>), Error> {
+    let (p, q) = (n.min(m), n.max(m));
+    let (mut g, mut sums) = (Mat::zeros(p, p), vec![0.0; probe.size]);
+    let mut panel = Panel::<T>::new(p);
+    let rows = p.div_ceil(STRIPES).next_multiple_of(STRIP);
+    let total = q.div_ceil(T::DEPTH);
+    for (done, slab) in slabs::<T>(0..q).enumerate() {
+        exec.report("multiply", done, total)?;
+        let next = slab.end..(slab.end + T::DEPTH).min(q);
+        pack(x, (n, m), slab, &mut panel, &mut |rows| (probe.look)(rows, &mut sums));
+        // The last stripes are the longest: they go first, and the first of them fetches the next slab.
+        let stripes: Vec<(usize, &mut [f64])> = g.as_mut_slice().chunks_mut(rows * p).enumerate().collect();
+        exec.silent().each("multiply", stripes.into_iter().rev(), |turn, (i, entries)| {
+            let rows = i * rows..i * rows + entries.len() / p;
+            let next = whereabouts(x, (n, m), if turn == 0 { next.clone() } else { 0..0 });
+            accumulate_ahead(&panel, Stripe { rows, entries, stride: p }, next);
+        })?;
+    }
+    Ok((g, sums))
+}
+
+fn slabs<T: Number>(of: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = of.end;
+    of.step_by(T::DEPTH).map(move |first| first..(first + T::DEPTH).min(end))
+}
+
+/// Packs a slab: some samples where n ≥ m, shown to `look` on the way; some features of all samples where n < m.
+fn pack<T: Number>(
+    x: &dyn Rows<T>,
+    (n, m): (usize, usize),
+    slab: Range<usize>,
+    panel: &mut Panel<T>,
+    look: &mut dyn FnMut(&[T]),
+) {
+    panel.set_depth(slab.len());
+    if n < m {
+        let mut stretches: Vec<T> = vec![];
+        for mut strip in panel.strips_mut() {
+            let columns = strip.columns();
+            stretches.resize(columns.len() * slab.len(), T::default());
+            for (i, stretch) in columns.clone().zip(stretches.chunks_exact_mut(slab.len())) {
+                x.read_row(i, slab.clone(), stretch);
+            }
+            strip.set_columns(|i| &stretches[(i - columns.start) * slab.len()..][..slab.len()]);
+        }
+        return;
+    }
+    let mut batch = vec![T::default(); BATCH.min(slab.len()) * m];
+    for first in slab.clone().step_by(BATCH) {
+        let count = BATCH.min(slab.end - first);
+        let rows = &mut batch[..count * m];
+        (0..count).for_each(|l| x.read_row(first + l, 0..m, &mut rows[l * m..(l + 1) * m]));
+        look(rows);
+        panel.set_rows(first - slab.start, rows);
+    }
+}
+
+/// Where a slab lies in memory.
+fn whereabouts<T: Number>(x: &dyn Rows<T>, (n, m): (usize, usize), slab: Range<usize>) -> impl Iterator<Item = &[T]> {
+    let samples = if n < m && !slab.is_empty() { n } else { 0 };
+    let block = if n >= m { x.whereabouts(slab.clone(), 0..m) } else { None };
+    block.into_iter().chain((0..samples).filter_map(move |i| x.whereabouts(i..i + 1, slab.clone())))
+}
+
+/// Copies the lower triangle to the upper one, tile by tile.
+fn mirror(g: &mut Mat) {
+    const TILE: usize = 32;
+    let p = g.rows();
+    for top in (0..p).step_by(TILE) {
+        for left in (0..=top).step_by(TILE) {
+            for i in top..(top + TILE).min(p) {
+                for j in left..(left + TILE).min(i) {
+                    g.as_mut_slice()[j * p + i] = g.at(i, j);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::Quiet;
+    use std::num::NonZero;
+
+    /// Whole numbers from 0 to 255 that look like nothing.
+    fn byte(i: usize, j: usize) -> u8 {
+        ((i * 7919 + j * 104_729 + i * j) % 256) as u8
+    }
+
+    /// Bytes, read as `f64` or as they are; rows divided by `lengths` where given.
+    struct Bytes {
+        n: usize,
+        m: usize,
+        lengths: Option<Vec<f64>>,
+        native: bool,
+    }
+
+    impl Rows<f64> for Bytes {
+        fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [f64]) {
+            let length = self.lengths.as_ref().map_or(1.0, |l| l[i]);
+            out.iter_mut().zip(cols).for_each(|(to, j)| *to = f64::from(byte(i, j)) / length);
+        }
+    }
+
+    impl Rows<u8> for Bytes {
+        fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [u8]) {
+            out.iter_mut().zip(cols).for_each(|(to, j)| *to = byte(i, j));
+        }
+    }
+
+    impl Blocks for Bytes {
+        fn rows(&self) -> usize {
+            self.n
+        }
+        fn cols(&self) -> usize {
+            self.m
+        }
+        fn native(&self) -> Native<'_> {
+            match self.native {
+                true => Native::U8 { values: self, lengths: self.lengths.as_deref() },
+                false => Native::F64,
+            }
+        }
+    }
+
+    /// Σ over the long side, in whole numbers.
+    fn exact(n: usize, m: usize, i: usize, j: usize) -> f64 {
+        let term = |l: usize| match n >= m {
+            true => u64::from(byte(l, i)) * u64::from(byte(l, j)),
+            false => u64::from(byte(i, l)) * u64::from(byte(j, l)),
+        };
+        (0..n.max(m)).map(term).sum::<u64>() as f64
+    }
+
+    #[test]
+    fn whole_numbers_are_multiplied_exactly_on_both_sides_and_in_both_ways() {
+        // One slab; several chunks; cut into stripes.
+        for (n, m) in [(5, 3), (3, 5), (900, 40), (40, 900), (9000, 17), (17, 9000), (1100, 1030), (1030, 1100)] {
+            for native in [false, true] {
+                let g = Gram::of(&Bytes { n, m, lengths: None, native }, Exec::default()).unwrap();
+                let p = n.min(m);
+                let some = (0..p).step_by(1 + p / 50);
+                for (i, j) in some.clone().flat_map(|i| some.clone().map(move |j| (i, j))) {
+                    assert_eq!(g.matrix.at(i, j), exact(n, m, i, j), "{n} × {m}, bytes {native}: entry {i}, {j}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_divided_by_their_lengths_are_divided_in_the_gram_matrix() {
+        let lengths: Vec<f64> = (0..30).map(|i| 100.0 + 3.0 * f64::from(i)).collect();
+        let by = |native| Gram::of(&Bytes { n: 30, m: 500, lengths: Some(lengths.clone()), native }, Exec::default());
+        let (slow, fast) = (by(false).unwrap(), by(true).unwrap());
+        let largest = slow.matrix.as_slice().iter().fold(0.0f64, |m, g| m.max(*g));
+        for (a, b) in slow.matrix.as_slice().iter().zip(fast.matrix.as_slice()) {
+            assert!((a - b).abs() <= 1e-14 * largest, "{a} ≠ {b}");
+        }
+    }
+
+    #[test]
+    fn the_bits_do_not_depend_on_the_number_of_threads() {
+        for (n, m) in [(9000, 33), (50, 5000), (1200, 1100)] {
+            let x = Mat::from_fn(n, m, |i, j| ((i * 31 + j * 17) as f64).sin());
+            let with = |threads| Gram::of(&x, Exec::new(NonZero::new(threads), &Quiet)).unwrap().matrix;
+            assert_eq!(with(1), with(2));
+            assert_eq!(with(1), with(4));
+        }
+    }
+
+    #[test]
+    fn the_error_stays_within_its_bound() {
+        // The same sums in twice the precision, by splitting each product into two exact halves.
+        let x = Mat::from_fn(3000, 24, |i, j| ((i * 13 + j * 7) as f64 * 0.61).sin() + 0.3);
+        let g = Gram::of(&x, Exec::default()).unwrap();
+        let mut worst = 0.0f64;
+        for i in 0..24 {
+            for j in 0..24 {
+                let (mut high, mut low) = (0.0f64, 0.0f64);
+                for l in 0..3000 {
+                    let (a, b) = (x.at(l, i), x.at(l, j));
+                    let product = a * b;
+                    let sum = high + product;
+                    let carried = sum - high;
+                    low += (high - (sum - carried)) + (product - carried) + a.mul_add(b, -product);
+                    high = sum;
+                }
+                worst = worst.max((g.matrix.at(i, j) - high - low).abs());
+            }
+        }
+        assert!(worst > 0.0 && 24.0 * worst <= g.error, "{worst:e} against {:e}", g.error);
+    }
+}

@@ -1,0 +1,189 @@
+//! The three loops that the backend has no routine for, in the widest vectors of the machine at hand.
+//!
+//! | here | what it does |
+//! |---|---|
+//! | [`symv`] | y = A x from the lower triangle alone: each entry is read once and used twice |
+//! | [`dots`] | z = Lᵀ v |
+//! | [`add_columns`] | y = y + L z |
+//!
+//! Four columns go together, so that x and y are read from cache once for four streams from memory. Matrices
+//! are column after column, `stride` values apart.
+
+use pulp::{Arch, Simd, WithSimd};
+
+/// y = A x, with the order of A taken from `x`; only the lower triangle of `a` is read.
+pub fn symv(arch: Arch, a: &[f64], stride: usize, x: &[f64], y: &mut [f64]) {
+    y[..x.len()].fill(0.0);
+    arch.dispatch(Symv { a, stride, x, y: &mut y[..x.len()] });
+}
+
+/// z_c = column c of `l` times `v`, for every c.
+pub fn dots(arch: Arch, l: &[f64], stride: usize, v: &[f64], z: &mut [f64]) {
+    arch.dispatch(Dots { l, stride, v, z });
+}
+
+/// y = y + Σ z_c · column c of `l`.
+pub fn add_columns(arch: Arch, l: &[f64], stride: usize, z: &[f64], y: &mut [f64]) {
+    arch.dispatch(AddColumns { l, stride, z, y });
+}
+
+/// Four columns from row `first` on, `len` values each.
+fn four(a: &[f64], stride: usize, column: usize, first: usize, len: usize) -> [&[f64]; 4] {
+    std::array::from_fn(|c| &a[(column + c) * stride + first..][..len])
+}
+
+struct Symv<'a> {
+    a: &'a [f64],
+    stride: usize,
+    x: &'a [f64],
+    y: &'a mut [f64],
+}
+
+impl WithSimd for Symv<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { a, stride, x, y } = self;
+        let n = x.len();
+        let whole = n - n % 4;
+        for j in (0..whole).step_by(4) {
+            corner(a, stride, j..j + 4, x, y);
+            let below = j + 4;
+            let columns = four(a, stride, j, below, n - below);
+            let weights = [x[j], x[j + 1], x[j + 2], x[j + 3]];
+            let sums = both_ways(simd, columns, weights, &x[below..], &mut y[below..]);
+            for c in 0..4 {
+                y[j + c] += sums[c];
+            }
+        }
+        corner(a, stride, whole..n, x, y);
+    }
+}
+
+/// The part of y = A x that comes from a small square on the diagonal.
+#[inline(always)]
+fn corner(a: &[f64], stride: usize, range: std::ops::Range<usize>, x: &[f64], y: &mut [f64]) {
+    for j in range.clone() {
+        y[j] += a[j * stride + j] * x[j];
+        for i in j + 1..range.end {
+            let value = a[j * stride + i];
+            y[i] += value * x[j];
+            y[j] += value * x[i];
+        }
+    }
+}
+
+/// Adds Σ weights_c · column c to `y` and returns the four products column · `x`.
+#[inline(always)]
+fn both_ways<S: Simd>(simd: S, columns: [&[f64]; 4], weights: [f64; 4], x: &[f64], y: &mut [f64]) -> [f64; 4] {
+    let (x_head, x_tail) = S::as_simd_f64s(x);
+    let (y_head, y_tail) = S::as_mut_simd_f64s(y);
+    let heads = columns.map(|c| S::as_simd_f64s(c).0);
+    let tails = columns.map(|c| S::as_simd_f64s(c).1);
+    let w = weights.map(|w| simd.splat_f64s(w));
+    let mut sums = [simd.splat_f64s(0.0); 4];
+    let [h0, h1, h2, h3] = heads.map(|h| &h[..x_head.len()]);
+    let y_head = &mut y_head[..x_head.len()];
+    for i in 0..x_head.len() {
+        let (xi, a) = (x_head[i], [h0[i], h1[i], h2[i], h3[i]]);
+        let mut yi = y_head[i];
+        for c in 0..4 {
+            yi = simd.mul_add_e_f64s(a[c], w[c], yi);
+            sums[c] = simd.mul_add_e_f64s(a[c], xi, sums[c]);
+        }
+        y_head[i] = yi;
+    }
+    let mut out = sums.map(|s| simd.reduce_sum_f64s(s));
+    for i in 0..x_tail.len() {
+        for c in 0..4 {
+            y_tail[i] += weights[c] * tails[c][i];
+            out[c] += tails[c][i] * x_tail[i];
+        }
+    }
+    out
+}
+
+struct Dots<'a> {
+    l: &'a [f64],
+    stride: usize,
+    v: &'a [f64],
+    z: &'a mut [f64],
+}
+
+impl WithSimd for Dots<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { l, stride, v, z } = self;
+        let whole = z.len() - z.len() % 4;
+        let (v_head, v_tail) = S::as_simd_f64s(v);
+        for c in (0..whole).step_by(4) {
+            let columns = four(l, stride, c, 0, v.len());
+            let [h0, h1, h2, h3] = columns.map(|c| &S::as_simd_f64s(c).0[..v_head.len()]);
+            let mut sums = [simd.splat_f64s(0.0); 4];
+            for i in 0..v_head.len() {
+                let a = [h0[i], h1[i], h2[i], h3[i]];
+                for c in 0..4 {
+                    sums[c] = simd.mul_add_e_f64s(a[c], v_head[i], sums[c]);
+                }
+            }
+            for s in 0..4 {
+                let tail = S::as_simd_f64s(columns[s]).1;
+                let rest: f64 = tail.iter().zip(v_tail).map(|(a, b)| a * b).sum();
+                z[c + s] = simd.reduce_sum_f64s(sums[s]) + rest;
+            }
+        }
+        for c in whole..z.len() {
+            let (head, tail) = S::as_simd_f64s(&l[c * stride..][..v.len()]);
+            let mut sum = simd.splat_f64s(0.0);
+            for (a, b) in head.iter().zip(v_head) {
+                sum = simd.mul_add_e_f64s(*a, *b, sum);
+            }
+            z[c] = simd.reduce_sum_f64s(sum) + tail.iter().zip(v_tail).map(|(a, b)| a * b).sum::<f64>();
+        }
+    }
+}
+
+struct AddColumns<'a> {
+    l: &'a [f64],
+    stride: usize,
+    z: &'a [f64],
+    y: &'a mut [f64],
+}
+
+impl WithSimd for AddColumns<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { l, stride, z, y } = self;
+        let n = y.len();
+        let whole = z.len() - z.len() % 4;
+        let (y_head, y_tail) = S::as_mut_simd_f64s(y);
+        for c in (0..whole).step_by(4) {
+            let columns = four(l, stride, c, 0, n);
+            let [h0, h1, h2, h3] = columns.map(|c| &S::as_simd_f64s(c).0[..y_head.len()]);
+            let w = [z[c], z[c + 1], z[c + 2], z[c + 3]].map(|w| simd.splat_f64s(w));
+            for i in 0..y_head.len() {
+                let a = [h0[i], h1[i], h2[i], h3[i]];
+                let mut yi = y_head[i];
+                for c in 0..4 {
+                    yi = simd.mul_add_e_f64s(a[c], w[c], yi);
+                }
+                y_head[i] = yi;
+            }
+            for s in 0..4 {
+                let tail = S::as_simd_f64s(columns[s]).1;
+                y_tail.iter_mut().zip(tail).for_each(|(y, a)| *y += z[c + s] * a);
+            }
+        }
+        for c in whole..z.len() {
+            let (head, tail) = S::as_simd_f64s(&l[c * stride..][..n]);
+            let w = simd.splat_f64s(z[c]);
+            y_head.iter_mut().zip(head).for_each(|(y, a)| *y = simd.mul_add_e_f64s(*a, w, *y));
+            y_tail.iter_mut().zip(tail).for_each(|(y, a)| *y += z[c] * a);
+        }
+    }
+}

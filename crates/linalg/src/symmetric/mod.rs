@@ -1,0 +1,274 @@
+//! Eigenvalues and the leading eigenvectors of a dense symmetric matrix, without paying for the others.
+//!
+//! | paper | code | meaning |
+//! |---|---|---|
+//! | G | `g` (p × p) | the matrix; its lower triangle is read |
+//! | T | `diagonal`, `off` | G = Q T Qᵀ, symmetric tridiagonal |
+//! | Q | `reflectors`, `scales` | H₀ H₁ …, one Householder reflection a column |
+//! | Λ, Z | [`Eigen`] | the k largest eigenvalues of T, and of its eigenvectors, Q Z |
+//!
+//! ```text
+//!     G = Q T Qᵀ        T Z = Z Λ        G (Q Z) = (Q Z) Λ
+//! ```
+//! | step | file | cost |
+//! |---|---|---|
+//! | G → T | `reduce` | 4/3 p³, once |
+//! | values of T | `values` | p² for all, p a count |
+//! | Z | `vectors` | p k, and 2 p k² to straighten |
+//! | Q Z | here | 2 p² k |
+//!
+//! The lower triangle alone decides, every answer is checked, and it has the same bits for any number of
+//! threads. Callers scale G near one, by a power of two.
+
+mod kernel;
+mod reduce;
+mod values;
+mod vectors;
+
+#[cfg(test)]
+mod tests;
+
+use faer::diag::{DiagMut, DiagRef};
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd_scratch, tridiagonal_self_adjoint_evd};
+use faer::linalg::householder::{
+    apply_block_householder_sequence_on_the_left_in_place_scratch,
+    apply_block_householder_sequence_on_the_left_in_place_with_conj,
+};
+use faer::linalg::matmul::triangular::{BlockStructure, matmul};
+use faer::{Accum, Conj, MatMut as FaerMut, MatRef as FaerRef, Par};
+
+use crate::Error;
+use crate::exec::Exec;
+use crate::mat::Mat;
+
+use reduce::{Reduced, reduce};
+use values::{BATCH, Sturm};
+
+/// Reflections applied together on the way back from T to G.
+const BLOCK: usize = 48;
+/// Vectors taken back together: one piece of work.
+const STRIPE: usize = 128;
+/// The side of a tile that is transposed in cache.
+const TILE: usize = 32;
+
+/// The leading part of G = V Λ Vᵀ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Eigen {
+    /// Eigenvalues, largest first.
+    pub values: Vec<f64>,
+    /// Eigenvectors, one column a value.
+    pub vectors: Mat,
+}
+
+/// G = Q T Qᵀ: the reflections that make Q, and T.
+pub struct Tridiagonal {
+    diagonal: Vec<f64>,
+    off: Vec<f64>,
+    /// Column j holds the vector of reflection j from row j + 1 on; p × p, column after column.
+    reflectors: Vec<f64>,
+    scales: Vec<f64>,
+}
+
+/// Eigenpairs of T, before they are taken back to G.
+struct Pairs {
+    values: Vec<f64>,
+    /// Vectors, column after column.
+    z: Vec<f64>,
+}
+
+/// Reduces the symmetric matrix `g`, of which the lower triangle is read, to tridiagonal form in its own memory.
+pub fn tridiagonalise(g: Mat, exec: Exec<'_>) -> Result<Tridiagonal, Error> {
+    let p = g.rows();
+    assert_eq!(p, g.cols(), "a symmetric matrix is square");
+    let mut reflectors = g.into_vec();
+    mirror(&mut reflectors, p);
+    let Reduced { diagonal, off, scales } = reduce(&mut reflectors, p, exec)?;
+    if diagonal.iter().chain(&off).any(|x| !x.is_finite()) {
+        return Err(Error::NoConvergence { rows: p, cols: p });
+    }
+    Ok(Tridiagonal { diagonal, off, reflectors, scales })
+}
+
+impl Tridiagonal {
+    /// The number of rows of G, and of T.
+    pub fn order(&self) -> usize {
+        self.diagonal.len()
+    }
+
+    /// All eigenvalues, largest first, each to a few eps·‖G‖.
+    pub fn values(&self) -> Result<Vec<f64>, Error> {
+        let found = values::all(&self.diagonal, &self.off).ok_or_else(|| self.failed())?;
+        if self.keeps_trace(&found) { Ok(found) } else { Err(self.failed()) }
+    }
+
+    /// How many eigenvalues of T lie above `x`: exact for a T that differs by a few eps from this one.
+    pub fn count_above(&self, x: f64) -> usize {
+        Sturm::new(&self.diagonal, &self.off).above(&[x; BATCH])[0]
+    }
+
+    /// The `k` largest eigenvalues and their vectors.
+    pub fn leading(&self, k: usize, exec: Exec<'_>) -> Result<Eigen, Error> {
+        let p = self.order();
+        assert!(k <= p, "a matrix of order {p} has {p} eigenvectors, not {k}");
+        if k == 0 {
+            return Ok(Eigen { values: Vec::new(), vectors: Mat::zeros(p, 0) });
+        }
+        let few = if 2 * k <= p { self.few(k, exec)? } else { None };
+        let Pairs { values, mut z } = match few {
+            Some(found) => found,
+            None => self.many(k, exec)?,
+        };
+        self.carry_back(&mut z, exec)?;
+        if z.iter().chain(&values).any(|x| !x.is_finite()) {
+            return Err(self.failed());
+        }
+        Ok(Eigen { values, vectors: by_rows(&z, p, k) })
+    }
+
+    /// Bisection and inverse iteration: for a part of the spectrum without large clusters.
+    fn few(&self, k: usize, exec: Exec<'_>) -> Result<Option<Pairs>, Error> {
+        let sturm = Sturm::new(&self.diagonal, &self.off);
+        let batches = exec.map("values", k.div_ceil(BATCH), |i| sturm.bisect(i * BATCH))?;
+        let mut values = batches.concat();
+        values.truncate(k);
+        for i in 1..k {
+            values[i] = values[i].min(values[i - 1]); // batches agree to eps·‖T‖ only
+        }
+        let z = vectors::leading(&self.diagonal, &self.off, &values, exec)?;
+        Ok(z.map(|z| Pairs { values, z }))
+    }
+
+    /// Divide and conquer for all vectors of T, by the backend.
+    fn many(&self, k: usize, exec: Exec<'_>) -> Result<Pairs, Error> {
+        exec.begin("vectors")?;
+        let p = self.order();
+        let need = self_adjoint_evd_scratch::<f64>(p, ComputeEigenvectors::Yes, Par::Seq, Default::default());
+        let mut memory = MemBuffer::new(need);
+        let (mut values, mut z) = (vec![0.0; p], vec![0.0; p * p]);
+        let mut off = self.off.clone();
+        off.push(0.0);
+        tridiagonal_self_adjoint_evd(
+            DiagRef::from_slice(&self.diagonal),
+            DiagRef::from_slice(&off),
+            DiagMut::from_slice_mut(&mut values),
+            Some(FaerMut::from_column_major_slice_mut(&mut z, p, p)),
+            Par::Seq,
+            MemStack::new(&mut memory),
+            Default::default(),
+        )
+        .map_err(|_| self.failed())?;
+        let sorted = values.windows(2).all(|w| w[0] <= w[1]);
+        values.reverse();
+        let vectors = z.chunks_exact(p).rev().zip(&values).take(k);
+        let accurate = |(z, &value): (&[f64], &f64)| self.is_pair(value, z);
+        if !sorted || !self.keeps_trace(&values) || !vectors.clone().all(accurate) {
+            return Err(self.failed());
+        }
+        let z = vectors.flat_map(|(z, _)| z).copied().collect();
+        values.truncate(k);
+        Ok(Pairs { values, z })
+    }
+
+    /// Σλ = tr T holds for every matrix: values that break it are not an answer.
+    fn keeps_trace(&self, values: &[f64]) -> bool {
+        let size = self.order() as f64 * values::bound(&self.diagonal, &self.off);
+        let slack = values.iter().sum::<f64>() - self.diagonal.iter().sum::<f64>();
+        slack.abs() <= 1e2 * f64::EPSILON * size
+    }
+
+    /// Is Tz = λz, to p·eps·‖T‖?
+    fn is_pair(&self, value: f64, z: &[f64]) -> bool {
+        let norm = values::bound(&self.diagonal, &self.off);
+        vectors::residual(&self.diagonal, &self.off, value, z) <= 10.0 * self.order() as f64 * f64::EPSILON * norm
+    }
+
+    /// Q Z for the columns `z`.
+    fn carry_back(&self, z: &mut [f64], exec: Exec<'_>) -> Result<(), Error> {
+        let p = self.order();
+        if p < 2 {
+            return Ok(());
+        }
+        let m = p - 1;
+        let factors = self.factors();
+        let basis = FaerRef::from_column_major_slice_with_stride(&self.reflectors[1..], m, m, p);
+        let factors = FaerRef::from_column_major_slice(&factors, BLOCK, m);
+        exec.each_chunk("carry back", z, STRIPE * p, |_, columns| {
+            let count = columns.len() / p;
+            let need = apply_block_householder_sequence_on_the_left_in_place_scratch::<f64>(m, BLOCK, count);
+            apply_block_householder_sequence_on_the_left_in_place_with_conj(
+                basis,
+                factors,
+                Conj::No,
+                FaerMut::from_column_major_slice_with_stride_mut(&mut columns[1..], m, count, p),
+                Par::Seq,
+                MemStack::new(&mut MemBuffer::new(need)),
+            );
+        })
+    }
+
+    /// The triangles F of H_j H_{j+1} … = I − V F⁻¹ Vᵀ, block after block: τ on the diagonal, VᵀV above it.
+    fn factors(&self) -> Vec<f64> {
+        let p = self.order();
+        let m = p - 1;
+        let mut factors = vec![0.0; BLOCK * m];
+        let mut clean = vec![0.0; BLOCK * m];
+        for start in (0..m).step_by(BLOCK) {
+            let (width, rows) = (BLOCK.min(m - start), m - start);
+            for c in 0..width {
+                let j = start + c;
+                let column = &mut clean[c * rows..][..rows];
+                column[..c].fill(0.0);
+                column[c..].copy_from_slice(&self.reflectors[j * p + j + 1..(j + 1) * p]);
+            }
+            let v = FaerRef::from_column_major_slice(&clean[..width * rows], rows, width);
+            let block = &mut factors[start * BLOCK..];
+            matmul(
+                FaerMut::from_column_major_slice_with_stride_mut(block, width, width, BLOCK),
+                BlockStructure::TriangularUpper,
+                Accum::Replace,
+                v.transpose(),
+                BlockStructure::Rectangular,
+                v,
+                BlockStructure::Rectangular,
+                1.0,
+                Par::Seq,
+            );
+            for c in 0..width {
+                block[c * BLOCK + c] = self.scales[start + c];
+            }
+        }
+        factors
+    }
+
+    fn failed(&self) -> Error {
+        Error::NoConvergence { rows: self.order(), cols: self.order() }
+    }
+}
+
+/// Copies the lower triangle of a matrix stored row after row to the upper one: its lower triangle column
+/// after column.
+fn mirror(a: &mut [f64], p: usize) {
+    for row in (0..p).step_by(TILE) {
+        for column in (0..=row).step_by(TILE) {
+            for i in row..(row + TILE).min(p) {
+                for j in column..(column + TILE).min(i) {
+                    a[j * p + i] = a[i * p + j];
+                }
+            }
+        }
+    }
+}
+
+/// The p × k matrix whose columns follow one another in `z`.
+fn by_rows(z: &[f64], p: usize, k: usize) -> Mat {
+    let mut out = Mat::zeros(p, k);
+    for row in (0..p).step_by(TILE) {
+        for i in row..(row + TILE).min(p) {
+            for (j, to) in out.row_mut(i).iter_mut().enumerate() {
+                *to = z[j * p + i];
+            }
+        }
+    }
+    out
+}
