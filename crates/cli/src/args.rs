@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use eigenspan::{Dim, Lambda, Normalize, PceParams, RankRule};
+use eigenspan::{Dim, Lambda, Normalize, PceParams, RankRule, Solver};
 
 const DATA_HELP: &str = "DATA is a NumPy .npy or .npz file (arrays X, and where present y and shape), a CSV or TSV \
 file, `-` for CSV on standard input, or `@digits` for the built-in handwritten digits. The format is found by content. \
@@ -100,6 +100,10 @@ pub struct Fitting {
     /// Refuse zero samples and data in which no direction stands out
     #[arg(long)]
     strict: bool,
+    /// Prove the dimension, or find it by products with the data alone (probable, not proved): for data too large for a
+    /// matrix of min(samples, features) squared. `direct` needs a λ, noise level, energy or dimension
+    #[arg(long, value_enum, default_value = "auto")]
+    solver: SolverArg,
     /// The method
     #[arg(long, value_enum, default_value = "pce")]
     method: Method,
@@ -128,6 +132,10 @@ impl Fitting {
             },
             center: self.center,
             strict: self.strict,
+            solver: match self.solver {
+                SolverArg::Auto => Solver::Auto,
+                SolverArg::Direct => Solver::Direct,
+            },
             ..PceParams::default()
         }
     }
@@ -158,6 +166,12 @@ enum NormalizeArg {
     Unit,
     None,
     Zscore,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum SolverArg {
+    Auto,
+    Direct,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

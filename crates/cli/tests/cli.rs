@@ -147,6 +147,26 @@ fn refusals_say_what_is_wrong_and_what_to_do() {
 }
 
 #[test]
+fn the_direct_solver_finds_the_same_dimension_and_says_that_it_is_not_proved() {
+    let run = Run::new();
+    let value = |i: usize, j: usize| {
+        let signal: f64 = (1..5).map(|r| ((i * r) as f64).sin() * ((j * r * r) as f64).cos() / r as f64).sum();
+        signal + 0.01 * ((i * 7919 + j * 104_729 + i * j) as f64).sin()
+    };
+    let row = |i: usize| (0..450).map(|j| value(i, j).to_string()).collect::<Vec<_>>().join(",") + "\n";
+    run.write("wide.csv", &(0..500).map(row).collect::<String>());
+    let proved = run.json("fit wide.csv --lambda 0.5 --json");
+    let direct = run.json("fit wide.csv --lambda 0.5 --solver direct -o wide.espan --json");
+    assert_eq!((&direct["k"], &direct["k_interval"]), (&proved["k"], &proved["k_interval"]));
+    assert_eq!((&direct["solver"], &direct["certified"]), (&"krylov".into(), &false.into()));
+    assert_eq!(proved["certified"], true);
+    assert_eq!(run.json("inspect wide.espan --json")["solver"], "krylov");
+    assert!(run.ok("path wide.csv --lambda 0.5 --solver direct --json").contains("steps"));
+    let refused = run.fails("fit wide.csv --solver direct", 1);
+    assert!(refused.contains("needs all singular values") && refused.contains("hint: give λ"), "{refused}");
+}
+
+#[test]
 fn a_refused_run_leaves_the_old_file_and_nothing_else() {
     let run = Run::new();
     run.ok("fit @digits -o digits.espan");

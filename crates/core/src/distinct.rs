@@ -20,12 +20,12 @@ pub struct Distinct {
 impl Distinct {
     /// Finds dead and repeated samples and features. Dead is all zero; constant, where the mean is taken away.
     pub fn of(samples: Samples<'_>, scan: &Scan, centred: bool, exec: Exec<'_>) -> Result<Self, Error> {
-        let (row_marks, column_marks) = fingerprints(samples, exec)?;
+        let Marks { rows: row_marks, columns: column_marks, constant } = fingerprints(samples, exec)?;
         let (n, m) = (samples.rows(), samples.cols());
         let mut first = vec![0.0; m];
         samples.read_row(0, 0..m, &mut first);
         let live_row = |i: &usize| scan.lengths[*i] > 0.0;
-        let live_column = |j: &usize| !scan.constant[*j] || (!centred && first[*j] != 0.0);
+        let live_column = |j: &usize| !constant[*j] || (!centred && first[*j] != 0.0);
         let same_row = |a: usize, b: usize| {
             let read = |i| {
                 let mut row = vec![0.0; m];
@@ -51,27 +51,56 @@ impl Distinct {
     }
 }
 
-/// A 64-bit mark of every row and every column: different marks, different values.
-fn fingerprints(samples: Samples<'_>, exec: Exec<'_>) -> Result<(Vec<u64>, Vec<u64>), Error> {
+/// 64-bit marks of rows and columns: different marks, different values.
+struct Marks {
+    rows: Vec<u64>,
+    columns: Vec<u64>,
+    /// Whether each column has one and the same value in all rows.
+    constant: Vec<bool>,
+}
+
+fn fingerprints(samples: Samples<'_>, exec: Exec<'_>) -> Result<Marks, Error> {
     // One round of a multiplicative mixer; −0 and 0 are the same number and get the same bits.
     let mix = |mark: u64, y: f64| (mark.rotate_left(29) ^ (y + 0.0).to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let (n, m) = (samples.rows(), samples.cols());
-    let parts = exec.map("compare", n.div_ceil(STRETCH), |part| {
-        let (mut rows, mut columns) = (Vec::new(), vec![0u64; m]);
-        let mut row = vec![0.0; m];
-        for i in part * STRETCH..((part + 1) * STRETCH).min(n) {
-            samples.read_row(i, 0..m, &mut row);
-            rows.push(row.iter().fold(0, |mark, y| mix(mark, *y)));
-            columns.iter_mut().zip(&row).for_each(|(mark, y)| *mark = mix(*mark, *y));
+    let mut first = vec![0.0; m];
+    samples.read_row(0, 0..m, &mut first);
+    if let Samples::Csr(x) = samples {
+        // The values that are not zero, each with its place.
+        exec.begin("compare")?;
+        let (mut rows, mut columns) = (vec![0u64; n], vec![0u64; m]);
+        let (mut stored, mut constant) = (vec![0usize; m], vec![true; m]);
+        for i in 0..n {
+            let (places, values) = x.row(i);
+            for (&j, y) in places.iter().zip(values).filter(|(_, y)| **y != 0.0) {
+                rows[i] = mix(mix(rows[i], j as f64 + 1.0), *y);
+                columns[j] = mix(mix(columns[j], i as f64 + 1.0), *y);
+                stored[j] += 1;
+                constant[j] &= *y == first[j];
+            }
         }
-        (rows, columns)
-    })?;
-    let (mut rows, mut columns) = (Vec::with_capacity(n), vec![0u64; m]);
-    for (part_rows, part_columns) in parts {
-        rows.extend(part_rows);
-        columns.iter_mut().zip(part_columns).for_each(|(mark, part)| *mark = mix(*mark, 1.0).wrapping_add(part));
+        // A zero that is not stored is a value too.
+        (0..m).filter(|&j| stored[j] < n).for_each(|j| constant[j] &= first[j] == 0.0 && stored[j] == 0);
+        return Ok(Marks { rows, columns, constant });
     }
-    Ok((rows, columns))
+    let parts = exec.map("compare", n.div_ceil(STRETCH), |part| {
+        let mut marks = Marks { rows: vec![], columns: vec![0u64; m], constant: vec![true; m] };
+        let mut buffer = vec![0.0; m];
+        for i in part * STRETCH..((part + 1) * STRETCH).min(n) {
+            let row = samples.row(i, &mut buffer);
+            marks.rows.push(row.iter().fold(0, |mark, y| mix(mark, *y)));
+            marks.columns.iter_mut().zip(row).for_each(|(mark, y)| *mark = mix(*mark, *y));
+            marks.constant.iter_mut().zip(row.iter().zip(&first)).for_each(|(same, (y, f))| *same &= y == f);
+        }
+        marks
+    })?;
+    let mut whole = Marks { rows: Vec::with_capacity(n), columns: vec![0u64; m], constant: vec![true; m] };
+    for part in parts {
+        whole.rows.extend(part.rows);
+        whole.columns.iter_mut().zip(part.columns).for_each(|(mark, part)| *mark = mix(*mark, 1.0).wrapping_add(part));
+        whole.constant.iter_mut().zip(part.constant).for_each(|(all, here)| *all &= here);
+    }
+    Ok(whole)
 }
 
 /// Keeps the first of equal ones. Equal marks only suggest equality; `same` decides.

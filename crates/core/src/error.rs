@@ -52,6 +52,12 @@ pub enum Error {
         /// Features.
         m: usize,
     },
+    /// A rule that looks at all singular values, with a solver that finds the leading ones only.
+    #[error("the rule `{rule}` needs all singular values, and the direct solver finds only the leading ones")]
+    WholeSpectrum {
+        /// The rule.
+        rule: &'static str,
+    },
     /// Zero samples, refused in strict mode.
     #[error("{count} of the samples have length zero, the first in row {first}, and cannot be scaled to unit length")]
     ZeroSamples {
@@ -109,6 +115,10 @@ impl Error {
             Self::DimTooLarge { most, .. } => format!("use a dimension of {most} or less, or `auto`"),
             Self::Parameter { name: "energy", got, .. } if (1.0..=100.0).contains(got) => {
                 format!("for {got} percent write {}", got / 100.0)
+            }
+            Self::WholeSpectrum { .. } => {
+                "give λ, a noise level above rounding, a share of the energy or a dimension, or leave the solver to `auto`"
+                    .into()
             }
             Self::ZeroSamples { .. } => "drop these rows, normalise with `none`, or leave strict mode".into(),
             Self::NothingAboveCut { .. } => {

@@ -40,7 +40,7 @@ pub use eigenspan_linalg::exec::{self, Exec, Monitor, Quiet};
 pub use eigenspan_linalg::{Mat, MatRef};
 pub use error::Error;
 pub use prepare::Normalize;
-pub use reduce::parts::lambda::Lambda;
+pub use reduce::parts::lambda::{Lambda, Solver};
 pub use reduce::pce::{Dim, Pce, PceParams, RankRule, Weights};
 pub use text::short_number;
 pub use warning::Warning;

@@ -13,6 +13,8 @@
 //! The mean is subtracted from each sample before anything is squared, never as Σxxᵀ − nμμᵀ: that subtracts two
 //! large near-equal numbers and loses the variance when the mean is large compared with the spread.
 
+mod sparse;
+
 use std::ops::Range;
 
 use eigenspan_linalg::blocks::{Native, Rows};
@@ -66,7 +68,7 @@ impl Preparation {
             let known = scan.mean.as_ref().filter(|(of, _)| *of == normalize.into() && rows.is_none());
             learnt.mean = Some(match known {
                 Some((_, mean)) => mean.clone(),
-                None => means(&Prepared { rows, ..Prepared::new(samples, &learnt, scan) }, scan, exec)?,
+                None => means(&Prepared { rows, ..Prepared::new(samples, &learnt, scan) }, exec)?,
             });
         }
         if z_score {
@@ -127,27 +129,25 @@ pub fn norm(row: &[f64]) -> f64 {
     times_power_of_two(energy(&scaled).sqrt(), exponent)
 }
 
-/// Sums side by side, so that one addition does not wait for another.
-const LANES: usize = 8;
-
-/// The largest absolute value; NaN is passed over.
-fn largest(row: &[f64]) -> f64 {
+/// Whether every value is one of 0, 1, …, 255. Adding and taking away 2⁵² leaves whole numbers as they are.
+fn are_bytes(row: &[f64]) -> bool {
+    const LANES: usize = 8;
+    const ROUND: f64 = (1u64 << 52) as f64;
+    let off = |y: f64| ((y + ROUND) - ROUND - y).abs() + (y.abs() - y) + (y - y.min(255.0));
     let (body, tail) = row.as_chunks::<LANES>();
-    let mut most = [0.0f64; LANES];
+    let mut sums = [0.0; LANES];
     for chunk in body {
-        most.iter_mut().zip(chunk).for_each(|(m, y)| *m = if y.abs() > *m { y.abs() } else { *m });
+        sums.iter_mut().zip(chunk).for_each(|(s, y)| *s += off(*y));
     }
-    most.iter().chain(tail).fold(0.0, |m, y| m.max(y.abs()))
+    sums.iter().all(|s| *s == 0.0) && tail.iter().all(|y| off(*y) == 0.0)
 }
 
 /// What one look at the samples tells.
 pub struct Scan {
     /// ‖y‖ of every sample.
     pub lengths: Vec<f64>,
-    /// The exponent of the largest absolute value.
+    /// The exponent of the largest length.
     exponent: i32,
-    /// Whether each feature has one and the same value in all samples.
-    pub(crate) constant: Vec<bool>,
     /// Whether every value is one of 0, 1, …, 255.
     bytes: bool,
     /// The mean of the samples, after scaling to unit length or as they are; absent where it was not asked for.
@@ -183,6 +183,11 @@ impl Scan {
         if n == 0 || m == 0 {
             return Err(Error::Empty { n, m });
         }
+        if let Samples::Csr(x) = samples {
+            exec.begin("scan")?;
+            let Part { lengths, exponent, bytes, .. } = Part::of_csr(x)?;
+            return Ok(Self { lengths, exponent, bytes, mean: None });
+        }
         let mut first = vec![0.0; m];
         samples.read_row(0, 0..m, &mut first);
         let parts = exec.map("scan", n.div_ceil(STRETCH), |i| {
@@ -199,8 +204,8 @@ impl Scan {
             let shift = shift(&first, scaling);
             (scaling, sums.iter().zip(&shift).map(|(s, f)| f + s / n as f64).collect())
         });
-        let Part { lengths, exponent, constant, bytes, .. } = whole;
-        Ok(Self { lengths, exponent, constant, bytes, mean })
+        let Part { lengths, exponent, bytes, .. } = whole;
+        Ok(Self { lengths, exponent, bytes, mean })
     }
 
     /// The samples of length zero.
@@ -213,7 +218,6 @@ impl Scan {
 struct Part {
     lengths: Vec<f64>,
     exponent: i32,
-    constant: Vec<bool>,
     bytes: bool,
     /// Σ(y − f) over the scaled samples, f the first of all: a shift that takes a large offset away before it is summed.
     sums: Option<Vec<f64>>,
@@ -232,7 +236,7 @@ fn gain(length: f64, scaling: Scaling) -> f64 {
 impl Part {
     fn new(m: usize, n: usize, with_sums: bool) -> Self {
         let sums = with_sums.then(|| vec![0.0; m]);
-        Self { lengths: Vec::with_capacity(n), exponent: i32::MIN, constant: vec![true; m], bytes: true, sums }
+        Self { lengths: Vec::with_capacity(n), exponent: i32::MIN, bytes: true, sums }
     }
 
     fn of(samples: Samples<'_>, rows: Range<usize>, first: &[f64], scaling: Option<Scaling>) -> Result<Self, Error> {
@@ -247,13 +251,11 @@ impl Part {
             {
                 return Err(Error::NotFinite { row: i, column, value: row[column] });
             }
-            let most = largest(row);
-            if most > 0.0 {
-                part.exponent = part.exponent.max(exponent_of(most));
+            if length > 0.0 {
+                part.exponent = part.exponent.max(exponent_of(length));
             }
             part.lengths.push(length);
-            part.constant.iter_mut().zip(row.iter().zip(first)).for_each(|(same, (y, f))| *same &= y == f);
-            part.bytes = part.bytes && row.iter().all(|y| f64::from(*y as u8) == *y);
+            part.bytes = part.bytes && are_bytes(row);
             if let (Some(sums), Some(scaling)) = (&mut part.sums, scaling) {
                 let gain = gain(length, scaling);
                 sums.iter_mut().zip(row.iter().zip(&shift)).for_each(|(s, (y, f))| *s += y * gain - f);
@@ -265,7 +267,6 @@ impl Part {
     fn append(&mut self, part: Self) {
         self.lengths.extend(part.lengths);
         self.exponent = self.exponent.max(part.exponent);
-        self.constant.iter_mut().zip(part.constant).for_each(|(all, here)| *all &= here);
         self.bytes &= part.bytes;
         if let (Some(all), Some(here)) = (&mut self.sums, part.sums) {
             all.iter_mut().zip(here).for_each(|(a, h)| *a += h);
@@ -299,6 +300,11 @@ impl<'a> Prepared<'a> {
         self
     }
 
+    /// ‖y‖ of sample i where samples are scaled to unit length, 1 otherwise.
+    fn length(&self, i: usize) -> f64 {
+        if self.preparation.normalize == Normalize::Unit { self.scan.lengths[i] } else { 1.0 }
+    }
+
     /// Whether the samples are only scaled to unit length, or not touched at all.
     fn is_plain(&self) -> bool {
         self.preparation.mean.is_none() && self.preparation.deviation.is_none()
@@ -308,7 +314,7 @@ impl<'a> Prepared<'a> {
 impl Rows<f64> for Prepared<'_> {
     fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [f64]) {
         let i = self.rows.map_or(i, |rows| rows[i]);
-        let length = if self.preparation.normalize == Normalize::Unit { self.scan.lengths[i] } else { 1.0 };
+        let length = self.length(i);
         match self.columns.map(|columns| &columns[cols.clone()]) {
             Some(&[]) => return,
             Some(kept) => {
@@ -437,6 +443,9 @@ impl Blocks for Prepared<'_> {
     }
 
     fn native(&self) -> Native<'_> {
+        if let Some(sparse) = sparse::native(self) {
+            return Native::Sparse(sparse);
+        }
         let unit = self.preparation.normalize == Normalize::Unit;
         let of_samples = Blocks::rows(self) < Blocks::cols(self);
         if self.scan.bytes && self.is_plain() && (!unit || of_samples) && self.rows.is_none() {
@@ -449,19 +458,15 @@ impl Blocks for Prepared<'_> {
     }
 }
 
-/// μ in two passes: a first mean, then the mean of what is left, which takes its rounding error away.
-fn means(x: &Prepared<'_>, scan: &Scan, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
-    let n = x.rows() as f64;
-    let first: Vec<f64> = column_sums(x, exec, |_, y| y)?.iter().map(|s| s / n).collect();
+/// μ in two passes: a first mean, then the mean of what is left, which takes its rounding error away. Sums are of
+/// differences from the first sample, so that a constant feature has exactly its value as mean.
+fn means(x: &Prepared<'_>, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
+    let (n, mut shift) = (x.rows() as f64, vec![0.0; x.cols()]);
+    Rows::<f64>::read_row(x, 0, 0..shift.len(), &mut shift);
+    let sums = column_sums(x, exec, |j, y| y - shift[j])?;
+    let first: Vec<f64> = sums.iter().zip(&shift).map(|(s, f)| f + s / n).collect();
     let rest = column_sums(x, exec, |j, y| y - first[j])?;
-    let mut mean: Vec<f64> = first.iter().zip(rest).map(|(mu, r)| times_power_of_two(mu + r / n, x.exponent)).collect();
-    // A constant feature has exactly its value as mean, so that nothing of it is left.
-    if x.preparation.normalize != Normalize::Unit {
-        let mut value = vec![0.0; x.samples.cols()];
-        x.samples.read_row(0, 0..value.len(), &mut value);
-        (0..mean.len()).filter(|&j| scan.constant[j]).for_each(|j| mean[j] = value[j]);
-    }
-    Ok(mean)
+    Ok(first.iter().zip(rest).map(|(mu, r)| times_power_of_two(mu + r / n, x.exponent)).collect())
 }
 
 /// s of features whose mean is already taken away; 1 for a constant feature.
@@ -474,6 +479,10 @@ fn deviations(x: &Prepared<'_>, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
 
 /// Σᵢ f(j, yᵢⱼ) for every feature j, added up in the order of fixed stretches.
 fn column_sums(x: &Prepared<'_>, exec: Exec<'_>, f: impl Fn(usize, f64) -> f64 + Sync) -> Result<Vec<f64>, Error> {
+    if let Samples::Csr(csr) = x.samples {
+        exec.begin("centre")?;
+        return Ok(sparse::column_sums(x, csr, f));
+    }
     let (n, m) = (x.rows(), x.cols());
     let parts = exec.map("centre", n.div_ceil(STRETCH), |part| {
         let mut sums = vec![0.0; m];

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::mat::MatMut;
+use crate::sparse::Sparse;
 
 /// A matrix that can write any stretch of its rows as numbers of type `T`.
 pub trait Rows<T>: Sync {
@@ -63,6 +64,8 @@ pub enum Native<'a> {
         /// What each row is divided by.
         lengths: Option<&'a [f64]>,
     },
+    /// Few nonzeros: multiplied without the zeros where that pays.
+    Sparse(Sparse),
 }
 
 /// A matrix read with rows and columns exchanged.

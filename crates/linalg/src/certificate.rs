@@ -34,7 +34,7 @@ use crate::Error;
 use crate::definite::definite;
 use crate::exec::Exec;
 use crate::gram::{Gram, gamma};
-use crate::krylov::Dense;
+use crate::krylov::{Dense, Operator};
 use crate::mat::{Mat, energy};
 
 /// How sure a count is.
@@ -84,7 +84,7 @@ pub fn count_above(
     let upper = gram.error + rounding_of_proof(gram.order(), size, values, tau * tau);
     let s = below - upper;
     if s <= 0.0 {
-        return Ok(Some(Bounds { low: 0, high: gram.order(), margin: upper }));
+        return Ok(Some(Bounds { low: 0, high: gram.order(), margin: 2.0 * upper }));
     }
     // What lies within the margin below the cut is lifted too: it cannot be told apart.
     let high = values.iter().take_while(|v| **v >= s - upper).count();
@@ -94,10 +94,14 @@ pub fn count_above(
     }
     exec.report("certify", 1, 2)?;
     let candidates = values.iter().take_while(|v| **v > above).count();
-    let bounds = lower_bounds(gram, size, &values[..candidates], &vectors.leading_columns(candidates), exec)?;
+    let columns = vectors.leading_columns(candidates).transposed().into_vec();
+    let rounding = gamma(gram.order() + 2) * (size + values.first().copied().unwrap_or(0.0));
+    let operator = Dense(&gram.matrix);
+    let bounds = lower_bounds(&operator, (rounding, gram.error), &values[..candidates], &columns, exec)?;
     let low = bounds.iter().take_while(|b| **b > above).count();
     let lower = values[..candidates].iter().zip(&bounds).map(|(v, b)| v - b).fold(0.0, f64::max);
-    let margin = upper.max(lower) + 2.0 * tau * blur + blur * blur;
+    // A value counts as below the cut only where it is below s − upper = t − 2 upper.
+    let margin = (2.0 * upper).max(lower) + 2.0 * tau * blur + blur * blur;
     Ok(Some(Bounds { low, high, margin }))
 }
 
@@ -108,35 +112,40 @@ fn rounding_of_proof(p: usize, size: f64, values: &[f64], square: f64) -> f64 {
     1.1 * (formed + cholesky)
 }
 
-/// λᵢ(G) is at least the i-th of these.
-fn lower_bounds(gram: &Gram, size: f64, values: &[f64], vectors: &Mat, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
-    let (p, c) = (gram.order(), values.len());
+/// λᵢ(G) is at least the i-th of these, where `a` is within `error` of G and rounds the image of a unit vector by no more
+/// than `rounding`. The vectors `v` are given column after column.
+pub(crate) fn lower_bounds(
+    a: &dyn Operator,
+    (rounding, error): (f64, f64),
+    values: &[f64],
+    v: &[f64],
+    exec: Exec<'_>,
+) -> Result<Vec<f64>, Error> {
+    let (p, c) = (a.order(), values.len());
     if c == 0 {
         return Ok(vec![]);
     }
-    let gv = Dense(&gram.matrix).times(vectors, exec.silent())?;
-    let mut residuals = vec![0.0; c];
-    for i in 0..p {
-        let pairs = gv.row(i).iter().zip(vectors.row(i)).zip(values);
-        residuals.iter_mut().zip(pairs).for_each(|(r, ((g, v), theta))| *r += (g - theta * v).powi(2));
-    }
-    let off = orthogonality(vectors);
+    let mut gv = vec![0.0; p * c];
+    a.multiply(v, &mut gv, exec)?;
+    let residual = |j: usize| -> f64 {
+        gv[j * p..][..p].iter().zip(&v[j * p..][..p]).map(|(g, v)| (g - values[j] * v).powi(2)).sum()
+    };
+    let off = orthogonality(v, p, c);
     let mut square_of_residuals = 0.0;
     let bound = |j: usize| {
-        square_of_residuals += residuals[j];
+        square_of_residuals += residual(j);
         let root = ((j + 1) as f64).sqrt();
-        let rho = square_of_residuals.sqrt() + gamma(p + 2) * (size + values[0]) * root;
+        let rho = square_of_residuals.sqrt() + rounding * root;
         let delta = off + gamma(p) * (j + 1) as f64;
         let scaled = values[j] * (1.0 - delta * (values[0] / values[j]).sqrt()) - (1.0 + delta).sqrt() * rho;
-        scaled / (1.0 + delta) - gram.error
+        scaled / (1.0 + delta) - error
     };
     Ok((0..c).map(bound).collect())
 }
 
 /// ‖VᵀV − I‖_F.
-fn orthogonality(v: &Mat) -> f64 {
-    let (p, c) = (v.rows(), v.cols());
-    let view = faer::MatRef::from_row_major_slice(v.as_slice(), p, c);
+fn orthogonality(v: &[f64], p: usize, c: usize) -> f64 {
+    let view = faer::MatRef::from_column_major_slice(v, p, c);
     let mut product = vec![0.0; c * c];
     let out = faer::MatMut::from_column_major_slice_mut(&mut product, c, c);
     faer::linalg::matmul::matmul(out, faer::Accum::Replace, view.transpose(), view, 1.0, faer::Par::Seq);

@@ -32,6 +32,7 @@ use crate::exec::Exec;
 use crate::mat::Mat;
 use crate::random::Random;
 use crate::scale::times_power_of_two;
+use crate::sparse::Sparse;
 
 /// Squares that chunks are summed into take no more than this together, in bytes.
 const SQUARES: usize = 32 << 20;
@@ -85,6 +86,8 @@ impl Gram {
             Native::F32(values) if x.rows() >= x.cols() => Self::in_single(x, values, exec),
             Native::F32(_) => Self::in_double(x, exec),
             Native::U8 { values, lengths } => Self::in_whole_numbers(x, values, lengths, exec),
+            Native::Sparse(rows) if Side::of(x) == Side::Features => Self::without_zeros(x, rows, exec),
+            Native::Sparse(rows) => Self::without_zeros(x, rows.transposed(), exec),
         }
     }
 
@@ -122,6 +125,16 @@ impl Gram {
         let weights: Vec<f64> = (0..matrix.rows()).map(|i| unit / length(i)).collect();
         scale(&mut matrix, &weights);
         Ok(Self { error: gamma(4) * trace(&matrix), chance: 0.0, side: Side::of(x), matrix })
+    }
+
+    /// The Gram matrix of `x`, whose long side are the rows of `sparse`: without the zeros where that pays.
+    fn without_zeros(x: &dyn Blocks, sparse: Sparse, exec: Exec<'_>) -> Result<Self, Error> {
+        if !sparse.pays() {
+            return Self::in_double(x, exec);
+        }
+        let (mut matrix, error) = sparse.gram(exec)?;
+        mirror(&mut matrix);
+        Ok(Self { matrix, side: Side::of(x), error, chance: 0.0 })
     }
 
     /// The order p.

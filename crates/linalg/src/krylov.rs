@@ -49,6 +49,10 @@ const STRIPE: usize = 256;
 pub trait Operator: Sync {
     /// p: the operator is p × p.
     fn order(&self) -> usize;
+    /// Whether A is at hand as a matrix, so that a dense decomposition is the other choice.
+    fn is_matrix(&self) -> bool {
+        false
+    }
     /// `out` = A · `v`, both p values a column, column after column.
     fn multiply(&self, v: &[f64], out: &mut [f64], exec: Exec<'_>) -> Result<(), Error>;
 }
@@ -77,6 +81,10 @@ impl Dense<'_> {
 impl Operator for Dense<'_> {
     fn order(&self) -> usize {
         self.0.rows()
+    }
+
+    fn is_matrix(&self) -> bool {
+        true
     }
 
     fn multiply(&self, v: &[f64], out: &mut [f64], exec: Exec<'_>) -> Result<(), Error> {
@@ -129,6 +137,7 @@ pub fn leading(a: &dyn Operator, until: Until, floor: f64, exec: Exec<'_>) -> Re
     }
     let mut basis = Basis::new(p, WIDTH, exec.silent())?;
     let mut search = Search::new(until, floor, p, WIDTH);
+    search.has_rival = a.is_matrix();
     let mut more = 0;
     loop {
         let step = basis.extend(a, more, exec.silent())?;

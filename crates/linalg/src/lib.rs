@@ -13,8 +13,10 @@
 //! | [`triangle`] | the triangular factor R of a matrix read block by block |
 //! | [`svd`] | singular values and vectors of a small dense matrix |
 //! | [`gram`] | the Gram matrix of the smaller side, and how far it can be off |
+//! | [`sparse`] | the same of a matrix with few nonzeros, without the zeros |
 //! | [`symmetric`] | eigenvalues of a dense symmetric matrix, vectors for the leading ones |
 //! | [`krylov`] | the leading eigenpairs of a symmetric operator, few of many |
+//! | [`direct`] | the singular values above a cut from products with X alone, for G too large to form |
 //! | [`definite`] | is a matrix positive definite? |
 //! | [`certificate`] | how many eigenvalues lie above a cut, proved |
 //! | [`polish`] | almost orthonormal columns made orthonormal |
@@ -25,6 +27,7 @@
 pub mod blocks;
 pub mod certificate;
 pub mod definite;
+pub mod direct;
 pub mod exec;
 pub mod gram;
 pub mod krylov;
@@ -33,6 +36,7 @@ pub mod polish;
 pub mod product;
 pub mod random;
 pub mod scale;
+pub mod sparse;
 pub mod spectrum;
 pub mod summary;
 pub mod svd;

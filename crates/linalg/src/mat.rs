@@ -50,7 +50,7 @@ impl Scalar for u8 {
 }
 
 /// Sums side by side, so that one addition does not wait for another.
-const LANES: usize = 8;
+pub const LANES: usize = 8;
 
 /// Σx².
 pub fn energy(values: &[f64]) -> f64 {

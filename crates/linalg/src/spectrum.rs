@@ -27,7 +27,7 @@ use std::cell::OnceCell;
 use faer::{Accum, Par};
 
 use crate::Error;
-use crate::blocks::{Blocks, Transposed};
+use crate::blocks::{Blocks, Native, Transposed};
 use crate::certificate::{Certificate, count_above};
 use crate::exec::Exec;
 use crate::gram::{Gram, Side};
@@ -38,6 +38,8 @@ use crate::scale::times_power_of_two;
 use crate::svd::{self, RightSvd};
 use crate::symmetric::{Tridiagonal, tridiagonalise};
 use crate::triangle::triangle;
+
+pub use crate::direct::{Direct, direct};
 
 /// Features whose part of U is computed at once when X has fewer samples than features.
 const STRIPE: usize = 256;
@@ -63,7 +65,7 @@ pub enum Cut {
 
 /// The singular values above a cut, and at least one more where there is one.
 pub struct Leading<'a> {
-    x: &'a dyn Blocks,
+    pub(crate) x: &'a dyn Blocks,
     /// The leading singular values, largest first: those above the cut, at least one past it, and all that are known.
     pub sigma: Vec<f64>,
     /// How many are above the cut.
@@ -78,9 +80,9 @@ pub struct Leading<'a> {
     pub norm: f64,
     /// How it was computed.
     pub solver: &'static str,
-    side: Side,
+    pub(crate) side: Side,
     /// Eigenvectors on that side, p × (count + 1 or more).
-    vectors: Mat,
+    pub(crate) vectors: Mat,
 }
 
 impl Leading<'_> {
@@ -178,7 +180,8 @@ impl<'a> Compressed<'a> {
     pub fn by_krylov(&self, cut: Cut, exec: Exec<'_>) -> Result<Option<Leading<'a>>, Error> {
         let cut = self.scaled(cut);
         let operator = Dense(&self.gram.matrix);
-        match krylov::leading(&operator, self.until(cut), self.gram.error, exec)? {
+        let rounding = 4.0 * f64::EPSILON * self.gram.trace();
+        match krylov::leading(&operator, self.until(cut), rounding, exec)? {
             Some(found) => self.certified(cut, found.values, found.vectors, "gram-krylov", exec),
             None => Ok(None),
         }
@@ -282,7 +285,7 @@ impl<'a> Compressed<'a> {
             count,
             interval: (bounds.low.min(count), bounds.high.max(count)),
             chance: self.gram.chance,
-            margin: bounds.margin / (2.0 * tau * tau),
+            margin: share(bounds.margin, 2.0 * tau * tau),
             norm: self.unscaled(self.gram.trace().sqrt()),
             solver,
             side: self.gram.side,
@@ -314,7 +317,7 @@ impl<'a> Compressed<'a> {
             count,
             interval: (low.min(count), high.max(count)),
             chance: 0.0,
-            margin: blur / tau,
+            margin: share(blur, tau),
             norm: self.unscaled(energy.sqrt()),
             solver: "qr-svd",
             side: Side::of(self.x),
@@ -340,8 +343,13 @@ impl<'a> Compressed<'a> {
     }
 }
 
+/// `part` of `whole`; nothing is told from a cut at zero.
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { f64::INFINITY }
+}
+
 /// The fewest leading `squares` that add up to `enough`, rounding forgiven.
-fn fewest(squares: &[f64], enough: f64) -> usize {
+pub(crate) fn fewest(squares: &[f64], enough: f64) -> usize {
     let enough = enough * (1.0 - squares.len() as f64 * f64::EPSILON);
     let mut sum = 0.0;
     let short = |v: &&f64| {
@@ -353,7 +361,7 @@ fn fewest(squares: &[f64], enough: f64) -> usize {
 }
 
 /// A cut between the first `count` singular values and the rest, whose squares are given.
-fn between(squares: &[f64], count: usize) -> f64 {
+pub(crate) fn between(squares: &[f64], count: usize) -> f64 {
     let at = |i: usize| squares.get(i).map_or(0.0, |v| v.max(0.0).sqrt());
     match count {
         0 => at(0),
@@ -388,6 +396,12 @@ impl Leading<'_> {
     /// column by more than that error.
     fn through_features(&self, v: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
         let (n, m, k) = (self.x.rows(), self.x.cols(), v.cols());
+        if let Native::Sparse(rows) = self.x.native() {
+            let mut basis = rows.transposed().times(v.as_slice(), k, exec)?;
+            let sigma: Vec<f64> = self.sigma[..k].iter().map(|s| times_power_of_two(*s, -self.x.exponent())).collect();
+            basis.chunks_exact_mut(k.max(1)).for_each(|u| u.iter_mut().zip(&sigma).for_each(|(u, s)| *u /= s));
+            return polish(Mat::from_vec(m, k, basis).expect("k values a feature"), exec);
+        }
         let columns = v.transposed().into_vec();
         let columns = faer::MatRef::from_column_major_slice(&columns, n, k);
         let mut basis = Mat::zeros(m, k);

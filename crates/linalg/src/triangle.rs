@@ -16,14 +16,22 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::householder::{
     apply_block_householder_sequence_on_the_left_in_place_scratch,
     apply_block_householder_sequence_on_the_left_in_place_with_conj,
+    apply_block_householder_sequence_transpose_on_the_left_in_place_scratch,
+    apply_block_householder_sequence_transpose_on_the_left_in_place_with_conj,
 };
-use faer::linalg::qr::no_pivoting::factor::{qr_in_place, qr_in_place_scratch, recommended_block_size};
-use faer::{Conj, MatMut as FaerMut};
+use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::linalg::qr::no_pivoting::factor::recommended_block_size;
+use faer::prelude::{Reborrow, ReborrowMut};
+use faer::{Accum, Conj, MatMut as FaerMut};
 
 use crate::Error;
 use crate::blocks::Blocks;
 use crate::exec::Exec;
 use crate::mat::{Mat, MatMut};
+
+/// Columns that are reflected one by one.
+const NARROW: usize = 8;
 
 /// R (p × p, upper triangular, zeros below) of a matrix with p columns.
 pub fn triangle(a: &dyn Blocks, exec: Exec<'_>) -> Result<Mat, Error> {
@@ -138,15 +146,118 @@ impl Work {
     }
 }
 
+/// Householder QR in place, a panel of columns at a time: R on and above the diagonal, the vectors of the reflections
+/// below it, and in `coefficients` the triangles F of I − V F⁻¹ Vᵀ: τ on the diagonal, VᵀV above it.
+///
+/// Not the backend's own: it takes a column for dependent whose rest is below 16·height·eps of the whole, and leaves
+/// that rest out. Singular values then move by thousands of eps.
 fn factorise(values: &mut [f64], height: usize, width: usize, coefficients: &mut [f64], block: usize) {
-    let mut memory = MemBuffer::new(qr_in_place_scratch::<f64>(height, width, block, Par::Seq, Default::default()));
-    qr_in_place(
-        FaerMut::from_column_major_slice_mut(values, height, width),
-        FaerMut::from_column_major_slice_mut(coefficients, block, width),
+    for start in (0..width).step_by(block) {
+        let count = block.min(width - start);
+        let (panel, rest) = values[start * height..].split_at_mut(count * height);
+        let factors = &mut coefficients[start * block..][..count * block];
+        reflect_panel(panel, height, start, factors, block);
+        apply(panel, height, start, factors, block, rest);
+    }
+}
+
+/// Multiplies the columns `rest` by the reflections of `panel`, from row `start` on.
+fn apply(panel: &[f64], height: usize, start: usize, factors: &[f64], block: usize, rest: &mut [f64]) {
+    let (rows, count, after) = (height - start, panel.len() / height, rest.len() / height);
+    if after == 0 {
+        return;
+    }
+    let need = apply_block_householder_sequence_transpose_on_the_left_in_place_scratch::<f64>(rows, count, after);
+    apply_block_householder_sequence_transpose_on_the_left_in_place_with_conj(
+        faer::MatRef::from_column_major_slice_with_stride(&panel[start..], rows, count, height),
+        faer::MatRef::from_column_major_slice_with_stride(factors, count, count, block),
+        Conj::No,
+        FaerMut::from_column_major_slice_with_stride_mut(&mut rest[start..], rows, after, height),
         Par::Seq,
-        MemStack::new(&mut memory),
-        Default::default(),
+        MemStack::new(&mut MemBuffer::new(need)),
     );
+}
+
+/// QR of the columns `panel` from row `start` on: the left half, then the right half without what the left half took.
+fn reflect_panel(panel: &mut [f64], height: usize, start: usize, factors: &mut [f64], block: usize) {
+    let count = panel.len() / height;
+    if count <= NARROW {
+        return reflect_columns(panel, height, start, factors, block);
+    }
+    let half = count / 2;
+    let (left, right) = panel.split_at_mut(half * height);
+    reflect_panel(left, height, start, factors, block);
+    apply(left, height, start, factors, block, right);
+    reflect_panel(right, height, start + half, &mut factors[half * block + half..], block);
+    // V₁ᵀV₂, where the head of V₂ is a unit triangle.
+    let (row, width) = (start + half, count - half);
+    let head = |x| faer::MatRef::from_column_major_slice_with_stride(x, width, width, height);
+    let one = faer::MatRef::from_column_major_slice_with_stride(&left[row..], width, half, height);
+    let cross = &mut factors[half * block..];
+    let mut cross = FaerMut::from_column_major_slice_with_stride_mut(cross, half, width, block);
+    triangular::matmul(
+        cross.rb_mut(),
+        BlockStructure::Rectangular,
+        Accum::Replace,
+        one.transpose(),
+        BlockStructure::Rectangular,
+        head(&right[row..]),
+        BlockStructure::UnitTriangularLower,
+        1.0,
+        Par::Seq,
+    );
+    let below = height - row - width;
+    if below > 0 {
+        let one = faer::MatRef::from_column_major_slice_with_stride(&left[row + width..], below, half, height);
+        let two = faer::MatRef::from_column_major_slice_with_stride(&right[row + width..], below, width, height);
+        matmul(cross, Accum::Add, one.transpose(), two, 1.0, Par::Seq);
+    }
+}
+
+/// What [`reflect_panel`] does, column by column.
+fn reflect_columns(panel: &mut [f64], height: usize, start: usize, factors: &mut [f64], block: usize) {
+    let count = panel.len() / height;
+    for c in 0..count {
+        let (before, rest) = panel.split_at_mut(c * height);
+        let (own, others) = rest.split_at_mut(height);
+        let (row, v) = (start + c, &mut own[start + c..]);
+        let (tau, head) = reflection(v);
+        let column = faer::MatRef::from_column_major_slice(v, height - row, 1);
+        let mut along = [0.0; NARROW];
+        // v begins with 1 and zeros stand above it, so vᵢᵀv is a sum from here down.
+        if c > 0 {
+            let before = faer::MatRef::from_column_major_slice_with_stride(&before[row..], height - row, c, height);
+            let dots = FaerMut::from_row_major_slice_mut(&mut along[..c], 1, c);
+            matmul(dots, Accum::Replace, column.transpose(), before, 1.0, Par::Seq);
+            factors[c * block..][..c].copy_from_slice(&along[..c]);
+        }
+        let after = count - c - 1;
+        if after > 0 {
+            let others =
+                FaerMut::from_column_major_slice_with_stride_mut(&mut others[row..], height - row, after, height);
+            let mut along = FaerMut::from_row_major_slice_mut(&mut along[..after], 1, after);
+            matmul(along.rb_mut(), Accum::Replace, column.transpose(), others.rb(), 1.0 / tau, Par::Seq);
+            matmul(others, Accum::Add, column, along.rb(), -1.0, Par::Seq);
+        }
+        factors[c * block + c] = tau;
+        own[row] = head;
+    }
+}
+
+/// Replaces x by v with v₀ = 1 and (I − vvᵀ/τ)x = (β, 0, …, 0)ᵀ; returns τ and β. Whatever the size of x.
+fn reflection(x: &mut [f64]) -> (f64, f64) {
+    let most = x.iter().fold(0.0f64, |most, x| most.max(x.abs()));
+    if most == 0.0 {
+        x[0] = 1.0;
+        return (0.5, 0.0);
+    }
+    let tail = x[1..].iter().map(|x| (x / most) * (x / most)).sum::<f64>();
+    let head = x[0] / most;
+    let beta = -(head * head + tail).sqrt().copysign(head);
+    let pivot = head - beta;
+    x.iter_mut().for_each(|x| *x = (*x / most) / pivot);
+    x[0] = 1.0;
+    (0.5 * (1.0 + tail / (pivot * pivot)), beta * most)
 }
 
 fn column_major(a: &Mat) -> Vec<f64> {

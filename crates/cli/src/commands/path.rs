@@ -1,5 +1,6 @@
 //! `eigenspan path`: the dimension for every λ.
 
+use eigenspan::Solver;
 use eigenspan::reduce::pce::PathStep;
 use eigenspan_render::{path_svg, staircase};
 
@@ -15,7 +16,8 @@ pub fn run(args: &PathArgs, session: &Session<'_>) -> Result<(), Failure> {
     warn(&model.parts().warnings);
     let p = model.parts();
     let chosen = PathStep { lambda: p.lambda, k: p.k };
-    let whole = p.sigma.len() == p.n.min(model.features());
+    // The direct solver was asked for because the whole spectrum is out of reach: its path is that of the known values.
+    let whole = p.sigma.len() == p.n.min(model.features()) || p.params.solver == Solver::Direct;
     let steps = if whole { model.path() } else { model.path_over(&p.params.values(&data.samples, session.exec)?) };
     if args.json {
         return print_json(&report::Path { n: p.n, m: model.features(), chosen, steps });

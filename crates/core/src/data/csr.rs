@@ -83,6 +83,12 @@ impl Csr {
         self.values.len()
     }
 
+    /// The columns and values stored in row `i`.
+    pub fn row(&self, i: usize) -> (&[usize], &[f64]) {
+        let line = self.starts[i]..self.starts[i + 1];
+        (&self.columns[line.clone()], &self.values[line])
+    }
+
     /// Writes the columns `cols` of row `i` into `out`, zeros included.
     pub fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [f64]) {
         out.fill(0.0);

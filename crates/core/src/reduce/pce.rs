@@ -39,10 +39,10 @@
 use std::ops::Range;
 
 use eigenspan_linalg::product::Columns;
-use eigenspan_linalg::spectrum::{Compressed, Cut as Wanted, Leading};
+use eigenspan_linalg::spectrum::{Cut as Wanted, Leading};
 use eigenspan_linalg::{Exec, Float, Mat};
 
-use super::parts::lambda::{Cut, Lambda, Problem, norm_of, rounding_level};
+use super::parts::lambda::{Cut, Lambda, Problem, Solver, Source, norm_of, rounding_level};
 use crate::Error;
 use crate::data::{ImageShape, Matrix, NumberType, Samples};
 use crate::prepare::{Normalize, Preparation, Prepared, Scan};
@@ -103,6 +103,9 @@ pub struct PceParams {
     pub weights: Weights,
     /// Refuse zero samples and k = 0 instead of warning.
     pub strict: bool,
+    /// How the singular values are computed.
+    #[serde(default, skip_serializing_if = "Solver::is_auto")]
+    pub solver: Solver,
 }
 
 impl PceParams {
@@ -119,8 +122,8 @@ impl PceParams {
         let mut warnings = self.zero_samples(&scan)?;
         let preparation = Preparation::learn(samples, &scan, self.normalize, self.center, None, exec)?;
         let view = Prepared::new(samples, &preparation, &scan);
-        let prepared = Compressed::of(&view, exec)?;
-        if prepared.gram().trace() == 0.0 {
+        let prepared = Source::of(&view, self.solver, exec)?;
+        if prepared.is_zero() {
             return Err(Error::AllZero { n: samples.rows(), centred: preparation.mean.is_some() });
         }
         let problem = Problem { samples, scan: &scan, preparation: &preparation, prepared: &prepared, exec };
@@ -186,7 +189,7 @@ impl PceParams {
         if asked == 0 {
             return Err(Error::Parameter { name: "dim", expected: "at least 1", got: 0.0 });
         }
-        let leading = problem.prepared.leading(Wanted::Top(asked.min(n.min(m))), problem.exec)?;
+        let leading = problem.leading(Wanted::Top(asked.min(n.min(m))))?;
         let most = problem.numerical_rank(&leading);
         if asked > most {
             return Err(Error::DimTooLarge { asked, most, n, m });
@@ -207,7 +210,7 @@ impl PceParams {
         if self.rank_rule == RankRule::Released && self.dim == Dim::Auto {
             let released = |k: usize| (k + 1).max(2).min(problem.samples.rows().min(problem.samples.cols()));
             let asked = released(cut.k);
-            let leading = problem.prepared.leading(Wanted::Top(asked), problem.exec)?;
+            let leading = problem.leading(Wanted::Top(asked))?;
             let most = problem.numerical_rank(&leading);
             if asked > most {
                 warnings.push(Warning::RankCapped { asked, most });

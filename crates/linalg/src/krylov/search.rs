@@ -10,7 +10,7 @@ use crate::Error;
 use crate::exec::Exec;
 
 /// A wanted pair may keep this residual, relative to the cut: relative to the largest value it would miscount.
-const WANTED: f64 = 1e-8;
+const WANTED: f64 = 5e-12;
 /// The first pair past the cut may keep this one.
 const PAST: f64 = 1e-5;
 /// d ≈ 2k + TAIL · width, measured on power laws.
@@ -50,6 +50,8 @@ pub(super) struct Search {
     inspected: usize,
     /// No decomposition of T before so many steps.
     patience: usize,
+    /// Whether a dense decomposition could do the work instead.
+    pub has_rival: bool,
 }
 
 impl Search {
@@ -61,7 +63,7 @@ impl Search {
             Until::Share(..) => (None, 0, GLANCE),
         };
         let (band, draws) = (Band::default(), vec![(0, width)]);
-        Self { until, floor, p, width, band, watch, draws, expected, inspected: 0, patience }
+        Self { until, floor, p, width, band, watch, draws, expected, inspected: 0, patience, has_rival: true }
     }
 
     /// The order that T should need.
@@ -95,7 +97,7 @@ impl Search {
         let (p, d, k) = (self.p as f64, self.expected() as f64, self.expected as f64);
         let krylov = 67e-12 * p * p * d + 0.13e-9 * p * d * d + 0.1e-9 * d * d * d;
         let dense = 72e-12 * p * p * p + 0.1e-9 * p * p * k;
-        krylov > dense || d + (2 * self.width) as f64 > p
+        (self.has_rival && krylov > dense) || d + (2 * self.width) as f64 > p
     }
 
     /// True where T is worth decomposing.

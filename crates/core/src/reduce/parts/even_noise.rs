@@ -11,7 +11,7 @@
 //! noise shows itself in what the leading directions leave of each row: estimate it, divide by it, look again, until
 //! k stays. Rows whose noise was even keep their weights to within √(2/m), and so their k.
 
-use eigenspan_linalg::blocks::Rows;
+use eigenspan_linalg::blocks::{Native, Rows};
 use eigenspan_linalg::gram::{Gram, Side};
 use eigenspan_linalg::spectrum::{Compressed, Cut, Leading};
 use eigenspan_linalg::{Blocks, Exec, Mat, MatMut};
@@ -49,6 +49,12 @@ impl Blocks for Weighted<'_> {
     }
     fn exponent(&self) -> i32 {
         self.rows.exponent()
+    }
+    fn native(&self) -> Native<'_> {
+        match self.rows.native() {
+            Native::Sparse(rows) => Native::Sparse(rows.weighted(self.weights)),
+            _ => Native::F64,
+        }
     }
 }
 

@@ -6,8 +6,9 @@
 //! | τ | `tau` | the cut; λ = 1/τ² |
 //! | k | `k` | #{σ > τ} |
 
+use eigenspan_linalg::Blocks;
 use eigenspan_linalg::Exec;
-use eigenspan_linalg::spectrum::{Compressed, Cut as Wanted, Leading, resolution};
+use eigenspan_linalg::spectrum::{Compressed, Cut as Wanted, Direct, Leading, resolution};
 
 use super::noise_cut::Noise;
 use crate::Error;
@@ -86,6 +87,66 @@ pub fn norm_of(sigma: &[f64]) -> f64 {
     crate::prepare::norm(sigma)
 }
 
+/// How the singular values are computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Solver {
+    /// By the fastest way that proves the dimension. It forms a matrix of min(n, m) × min(n, m).
+    #[default]
+    Auto,
+    /// From products with the samples alone, for min(n, m) too large for that matrix. The dimension is probable, not
+    /// proved, and only rules that ask for leading values will do: a λ, a noise level, a share of energy, a dimension.
+    Direct,
+}
+
+impl Solver {
+    /// Whether this is the default: then a model file need not say so.
+    pub(crate) fn is_auto(&self) -> bool {
+        *self == Self::Auto
+    }
+}
+
+/// Where singular values come from.
+pub enum Source<'a> {
+    /// A Gram matrix.
+    Squeezed(Compressed<'a>),
+    /// Products with the samples.
+    Direct(Direct<'a>),
+}
+
+impl<'a> Source<'a> {
+    /// Reads `x` once.
+    pub fn of(x: &'a dyn Blocks, solver: Solver, exec: Exec<'_>) -> Result<Self, Error> {
+        Ok(match solver {
+            Solver::Auto => Self::Squeezed(Compressed::of(x, exec)?),
+            Solver::Direct => Self::Direct(Direct::of(x, exec)?),
+        })
+    }
+
+    /// Whether there is nothing but zeros.
+    pub fn is_zero(&self) -> bool {
+        match self {
+            Self::Squeezed(whole) => whole.gram().trace() == 0.0,
+            Self::Direct(direct) => direct.energy() == 0.0,
+        }
+    }
+
+    /// The Gram matrix and all that follows from it, for the rule of that name.
+    pub(super) fn squeezed(&self, rule: &'static str) -> Result<&Compressed<'a>, Error> {
+        match self {
+            Self::Squeezed(whole) => Ok(whole),
+            Self::Direct(_) => Err(Error::WholeSpectrum { rule }),
+        }
+    }
+
+    fn leading(&self, wanted: Wanted, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
+        Ok(match self {
+            Self::Squeezed(whole) => whole.leading(wanted, exec)?,
+            Self::Direct(direct) => direct.leading(wanted, exec)?,
+        })
+    }
+}
+
 /// The prepared samples, as far as choosing a cut goes.
 pub struct Problem<'a> {
     /// The raw samples.
@@ -95,7 +156,7 @@ pub struct Problem<'a> {
     /// How they were prepared.
     pub preparation: &'a Preparation,
     /// The prepared samples, ready to be asked for singular values.
-    pub prepared: &'a Compressed<'a>,
+    pub prepared: &'a Source<'a>,
     /// How the work is run.
     pub exec: Exec<'a>,
 }
@@ -119,9 +180,12 @@ impl Lambda {
         match *self {
             Self::Fixed(lambda) => problem.fixed(lambda),
             Self::Energy(share) => problem.energy(share),
-            Self::Auto => problem.noise(Noise::Even)?.auto(),
-            Self::Noise(deviation) => problem.noise(Noise::Known)?.known(deviation),
-            Self::ScreeNot => problem.noise(Noise::OfAnyShape)?.screenot(),
+            Self::Auto => problem.noise(Noise::Even, "auto")?.auto(),
+            Self::Noise(deviation) => match problem.prepared {
+                Source::Squeezed(_) => problem.noise(Noise::Known, "noise")?.known(deviation),
+                Source::Direct(_) => problem.noise_above(deviation)?.known(deviation),
+            },
+            Self::ScreeNot => problem.noise(Noise::OfAnyShape, "screenot")?.screenot(),
         }
     }
 }
@@ -133,8 +197,8 @@ impl<'a> Problem<'a> {
     }
 
     /// The values that `wanted` asks for.
-    pub(super) fn leading(&self, wanted: Wanted) -> Result<Leading<'a>, Error> {
-        Ok(self.prepared.leading(wanted, self.exec)?)
+    pub fn leading(&self, wanted: Wanted) -> Result<Leading<'a>, Error> {
+        self.prepared.leading(wanted, self.exec)
     }
 
     /// How many of the values found stand above rounding: all there are, where all are known.
@@ -173,6 +237,7 @@ impl<'a> Problem<'a> {
 
     /// Every direction above rounding.
     pub(super) fn above_rounding(&self, rule: &'static str, fact: &str) -> Result<(Cut, Leading<'a>), Error> {
+        self.prepared.squeezed(rule)?;
         let leading = self.leading(Wanted::Top(self.samples.rows().min(self.samples.cols())))?;
         let reason = format!("{fact}: every direction above rounding is kept");
         Ok((self.at_rank(self.numerical_rank(&leading), &leading, rule, reason), leading))

@@ -13,7 +13,7 @@
 
 use eigenspan_linalg::gram::Side;
 use eigenspan_linalg::scale::times_power_of_two;
-use eigenspan_linalg::spectrum::{Compressed, Cut as Wanted, Leading, resolution};
+use eigenspan_linalg::spectrum::{Compressed, Cut as Wanted, Leading, direct, resolution};
 use eigenspan_linalg::{Blocks, singular_values};
 
 use super::even_noise::evened_values;
@@ -38,26 +38,24 @@ pub(super) enum Noise {
 
 impl<'a> Problem<'a> {
     /// The spectrum as the noise sees it; a second decomposition where it differs from the first.
-    pub(super) fn noise(&self, noise: Noise) -> Result<NoiseSpectrum<'a, '_>, Error> {
+    pub(super) fn noise(&self, noise: Noise, rule: &'static str) -> Result<NoiseSpectrum<'a, '_>, Error> {
+        let prepared = self.prepared.squeezed(rule)?;
         let (exec, centred) = (self.exec, self.preparation.mean.is_some());
         let distinct = Distinct::of(self.samples, self.scan, centred, exec)?;
-        let live_rows = distinct.rows.len().saturating_sub(usize::from(centred)).max(1);
-        let live_columns = distinct.columns.len().max(1);
+        let (live_rows, live_columns) = live(&distinct, centred);
         let (short, long) = (live_rows.min(live_columns), live_rows.max(live_columns));
         let epsilon = self.samples.number_type().epsilon();
         let view = Prepared::new(self.samples, self.preparation, self.scan);
         let view = view.restricted(&distinct.rows, &distinct.columns);
         let (mut sigma, how) = match self.look(noise) {
-            Look::BeforeScaling => (self.before_scaling(&distinct, centred)?, Some("on the data before scaling")),
+            Look::BeforeScaling => (self.before_scaling(prepared, &distinct, centred)?, Some(BEFORE)),
             Look::Evened => {
-                let first = self.same_samples(&distinct).then(|| self.prepared.gram().clone());
+                let first = same_samples(self, prepared, &distinct).then(|| prepared.gram().clone());
                 let evened = evened_values(&view, first, (short, long), epsilon, exec)?;
                 (evened, Some("with the noise of the samples evened"))
             }
-            Look::AsPrepared if distinct.repeats => {
-                (singular_values(&view, exec)?, Some("without repeated samples and features"))
-            }
-            Look::AsPrepared => (self.prepared.values(exec)?, None),
+            Look::AsPrepared if distinct.repeats => (singular_values(&view, exec)?, Some(WITHOUT)),
+            Look::AsPrepared => (prepared.values(exec)?, None),
         };
         sigma.resize(short, 0.0);
         let top = sigma.first().copied().unwrap_or(0.0);
@@ -65,11 +63,30 @@ impl<'a> Problem<'a> {
         Ok(NoiseSpectrum { problem: self, sigma, long, level, how })
     }
 
-    /// Whether the Gram matrix of the prepared samples is that of the distinct ones: one entry a sample, and features
-    /// that were left out are zero.
-    fn same_samples(&self, distinct: &Distinct) -> bool {
-        let all = distinct.rows.len() == self.samples.rows() && !distinct.repeats;
-        all && self.prepared.gram().side == Side::Samples && distinct.columns.len() >= distinct.rows.len()
+    /// The part of that spectrum above the cut that noise of this strength gives: all that is asked of it, and no Gram
+    /// matrix is formed.
+    pub(super) fn noise_above(&self, deviation: f64) -> Result<NoiseSpectrum<'a, '_>, Error> {
+        if deviation == 0.0 {
+            return Err(Error::WholeSpectrum { rule: "noise" });
+        }
+        let (exec, centred) = (self.exec, self.preparation.mean.is_some());
+        let distinct = Distinct::of(self.samples, self.scan, centred, exec)?;
+        let (live_rows, live_columns) = live(&distinct, centred);
+        let (short, long) = (live_rows.min(live_columns), live_rows.max(live_columns));
+        let before = matches!(self.look(Noise::Known), Look::BeforeScaling);
+        let raw = match before {
+            true => Preparation::learn(self.samples, self.scan, Normalize::None, centred, Some(&distinct.rows), exec)?,
+            false => self.preparation.clone(),
+        };
+        let view = Prepared::new(self.samples, &raw, self.scan).restricted(&distinct.rows, &distinct.columns);
+        let tau = known_noise(short as f64 / long as f64) * (long as f64).sqrt() * deviation;
+        let above = direct(&view, Wanted::Above(tau), exec)?;
+        let epsilon = self.samples.number_type().epsilon();
+        let level = rounding_level(above.sigma[0], above.norm, live_rows, live_columns, epsilon);
+        let mut sigma = above.sigma;
+        sigma.resize(short, 0.0);
+        let how = if before { Some(BEFORE) } else { distinct.repeats.then_some(WITHOUT) };
+        Ok(NoiseSpectrum { problem: self, sigma, long, level, how })
     }
 
     /// Where to look for noise.
@@ -85,18 +102,34 @@ impl<'a> Problem<'a> {
     }
 
     /// Singular values of the distinct rows and columns before scaling.
-    fn before_scaling(&self, distinct: &Distinct, centred: bool) -> Result<Vec<f64>, Error> {
+    fn before_scaling(&self, whole: &Compressed<'_>, distinct: &Distinct, centred: bool) -> Result<Vec<f64>, Error> {
         let rows = Some(&distinct.rows[..]);
         let raw = Preparation::learn(self.samples, self.scan, Normalize::None, centred, rows, self.exec)?;
         let view = Prepared::new(self.samples, &raw, self.scan).restricted(&distinct.rows, &distinct.columns);
-        if self.preparation.normalize == Normalize::Unit && !centred && self.same_samples(distinct) {
+        if self.preparation.normalize == Normalize::Unit && !centred && same_samples(self, whole, distinct) {
             // Rows ‖y‖ times as long: the Gram matrix is at hand.
             let near_one = |length: &f64| times_power_of_two(*length, -view.exponent());
             let lengths: Vec<f64> = self.scan.lengths.iter().map(near_one).collect();
-            return Ok(Compressed::with_gram(&view, self.prepared.gram().weighted(&lengths)).values(self.exec)?);
+            return Ok(Compressed::with_gram(&view, whole.gram().weighted(&lengths)).values(self.exec)?);
         }
         Ok(singular_values(&view, self.exec)?)
     }
+}
+
+/// How σ′ came about, in words.
+const BEFORE: &str = "on the data before scaling";
+const WITHOUT: &str = "without repeated samples and features";
+
+/// The sides that noise can fill; centring spends one sample.
+fn live(distinct: &Distinct, centred: bool) -> (usize, usize) {
+    (distinct.rows.len().saturating_sub(usize::from(centred)).max(1), distinct.columns.len().max(1))
+}
+
+/// Whether the Gram matrix of the prepared samples is that of the distinct ones: one entry a sample, and features
+/// that were left out are zero.
+fn same_samples(problem: &Problem<'_>, whole: &Compressed<'_>, distinct: &Distinct) -> bool {
+    let all = distinct.rows.len() == problem.samples.rows() && !distinct.repeats;
+    all && whole.gram().side == Side::Samples && distinct.columns.len() >= distinct.rows.len()
 }
 
 /// The matrix whose spectrum tells about noise.
