@@ -17,6 +17,7 @@ use std::arch::x86_64::{
 use crate::gram::{Factors, Stripe, visit};
 use crate::panel::{Number, Packed, Panel, STRIDE, SUMS, UNROLL};
 use crate::probe::{self, Dots, Pair, VECTORS};
+use crate::rows::Work;
 
 /// Proof that the machine has AVX2 and FMA.
 #[derive(Clone, Copy)]
@@ -27,6 +28,16 @@ impl Avx2 {
     pub(crate) fn detect() -> Option<Self> {
         (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Self(()))
     }
+}
+
+/// `work`, compiled for this machine.
+pub(crate) fn run<W: Work>(_: Avx2, work: W) -> W::Output {
+    #[target_feature(enable = "avx2,fma")]
+    fn inside<W: Work>(work: W) -> W::Output {
+        work.run()
+    }
+    // SAFETY: `Avx2` exists only on machines with AVX2 and FMA.
+    unsafe { inside(work) }
 }
 
 /// [`visit`], compiled for this machine.

@@ -11,6 +11,7 @@
 use std::ops::Range;
 
 use crate::panel::{GROUP, Number, Packed, Panel, STEPS, STRIDE, SUMS, TALL, UNROLL};
+use crate::rows::Work;
 
 /// Stripes of G begin at multiples of this many rows.
 pub const STRIP: usize = 12;
@@ -71,6 +72,16 @@ impl Machine {
             return Self::Avx2(avx2);
         }
         Self::Portable
+    }
+
+    /// `work`, compiled for this machine.
+    #[inline]
+    pub(crate) fn run<W: Work>(self, work: W) -> W::Output {
+        match self {
+            Self::Portable => work.run(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(avx2) => crate::avx2::run(avx2, work),
+        }
     }
 }
 

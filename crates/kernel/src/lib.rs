@@ -27,6 +27,7 @@
 //! |---|---|
 //! | `panel` | a slab, packed so that the kernels read it front to back |
 //! | `gram` | the order in which the tiles of G are visited |
+//! | `rows` | what is done to rows before they are multiplied: lengths, sums, scaling, shifting |
 //! | `portable` | the tile in plain Rust, for any machine |
 //! | `avx2` | the tile in assembly, for x86-64 with AVX2 and FMA: the only module with `unsafe` |
 //! | `probe` | AᵀA times a few vectors in `f64`, to measure the error of a Gram matrix in `f32` |
@@ -39,6 +40,7 @@ mod gram;
 mod panel;
 mod portable;
 mod probe;
+pub mod rows;
 #[cfg(test)]
 mod tests;
 

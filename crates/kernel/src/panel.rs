@@ -11,6 +11,9 @@
 
 use std::ops::Range;
 
+use crate::gram::Machine;
+use crate::rows::Work;
+
 /// Steps that a strip has room for: three strips of columns and one of rows just fill a first-level cache (32 KB).
 pub(crate) const STEPS: usize = 256;
 /// Steps from one strip to the next. Strips a multiple of 4096 bytes apart would fight for the same cache lines.
@@ -219,6 +222,19 @@ impl<T: Number> Panel<T> {
     }
 
     fn set_steps(&mut self, first: usize, rows: &[T]) {
+        struct SetSteps<'a, T: Number>(&'a mut Panel<T>, usize, &'a [T]);
+        impl<T: Number> Work for SetSteps<'_, T> {
+            type Output = ();
+            #[inline(always)]
+            fn run(self) {
+                self.0.fill_steps(self.1, self.2);
+            }
+        }
+        Machine::detect().run(SetSteps(self, first, rows));
+    }
+
+    #[inline(always)]
+    fn fill_steps(&mut self, first: usize, rows: &[T]) {
         let (width, whole) = (self.width, self.width / T::LANES);
         let count = rows.len() / (width * T::ROWS);
         for (v, strip) in self.strips.chunks_exact_mut(STRIDE).take(whole).enumerate() {

@@ -9,6 +9,12 @@ use crate::sparse::Sparse;
 pub trait Rows<T>: Sync {
     /// Writes the columns `cols` of row `i` to `out`.
     fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [T]);
+    /// Writes all columns of some rows, `width` values each, one after the other.
+    fn read_rows(&self, rows: Range<usize>, width: usize, out: &mut [T]) {
+        for (i, row) in rows.zip(out.chunks_exact_mut(width.max(1))) {
+            self.read_row(i, 0..width, row);
+        }
+    }
     /// Where in memory [`read_row`](Rows::read_row) will look for the columns `cols` of some rows, if that is one
     /// stretch of numbers of this type: for fetching them ahead, not for their values.
     fn whereabouts(&self, _rows: Range<usize>, _cols: Range<usize>) -> Option<&[T]> {

@@ -35,7 +35,8 @@ use crate::definite::definite;
 use crate::exec::Exec;
 use crate::gram::{Gram, gamma};
 use crate::krylov::{Dense, Operator};
-use crate::mat::{Mat, energy};
+use crate::mat::Mat;
+use crate::rows::energy;
 
 /// How sure a count is.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -308,7 +308,7 @@ fn pack<T: Number>(
     for first in slab.clone().step_by(BATCH) {
         let count = BATCH.min(slab.end - first);
         let rows = &mut batch[..count * m];
-        (0..count).for_each(|l| x.read_row(first + l, 0..m, &mut rows[l * m..(l + 1) * m]));
+        x.read_rows(first..first + count, m, rows);
         look(rows);
         panel.set_rows(first - slab.start, rows);
     }

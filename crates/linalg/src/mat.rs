@@ -49,19 +49,6 @@ impl Scalar for u8 {
     }
 }
 
-/// Sums side by side, so that one addition does not wait for another.
-pub const LANES: usize = 8;
-
-/// Σx².
-pub fn energy(values: &[f64]) -> f64 {
-    let (body, tail) = values.as_chunks::<LANES>();
-    let mut sums = [0.0; LANES];
-    for chunk in body {
-        sums.iter_mut().zip(chunk).for_each(|(s, x)| *s += x * x);
-    }
-    sums.iter().sum::<f64>() + tail.iter().map(|x| x * x).sum::<f64>()
-}
-
 /// A dense matrix, row after row.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mat<T = f64> {

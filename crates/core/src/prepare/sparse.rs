@@ -11,11 +11,12 @@
 //! ```
 //! Lengths are summed in the order in which a dense row is: the same bits, and so the same model, for the same samples.
 
-use eigenspan_linalg::mat::LANES;
+use eigenspan_linalg::rows::{LANES, are_bytes, total};
 use eigenspan_linalg::scale::{exponent_of, times_power_of_two};
 use eigenspan_linalg::sparse::{Lines, Sparse};
 
-use super::{Part, Prepared, are_bytes};
+use super::Prepared;
+use super::scan::Part;
 use crate::Error;
 use crate::data::{Csr, Samples};
 
@@ -26,7 +27,7 @@ impl Part {
     /// A look at all samples. The mean is left for later: two passes over stored values cost little.
     pub(super) fn of_csr(x: &Csr) -> Result<Self, Error> {
         let (n, m) = (x.rows(), x.cols());
-        let mut part = Self::new(m, n, false);
+        let mut part = Self::empty();
         for i in 0..n {
             let (columns, values) = x.row(i);
             if let Some(at) = values.iter().position(|y| !y.is_finite()) {
@@ -34,10 +35,7 @@ impl Part {
             }
             let most = values.iter().fold(0.0f64, |most, y| most.max(y.abs()));
             let length = length(columns, values, m, most);
-            if length > 0.0 {
-                part.exponent = part.exponent.max(exponent_of(length));
-            }
-            part.lengths.push(length);
+            part.see(length);
             part.bytes = part.bytes && are_bytes(values);
         }
         Ok(part)
@@ -61,7 +59,7 @@ fn sum_of_squares(columns: &[usize], values: &[f64], m: usize, exponent: i32) ->
         let y = if exponent == 0 { *y } else { times_power_of_two(*y, -exponent) };
         *if j < body { &mut sums[j % LANES] } else { &mut tail } += y * y;
     }
-    sums.iter().sum::<f64>() + tail
+    total(sums) + tail
 }
 
 /// Σᵢ f(j, yᵢⱼ) for every feature j of sparse samples, all features kept.
@@ -102,7 +100,9 @@ pub(super) fn native(x: &Prepared<'_>) -> Option<Sparse> {
     for i in (0..x.rows.map_or(csr.rows(), <[usize]>::len)).map(|i| x.rows.map_or(i, |rows| rows[i])) {
         let (columns, values) = csr.row(i);
         let length = x.length(i);
-        let value = |y: f64| times_power_of_two(if length > 0.0 { y / length } else { y }, -x.exponent);
+        let gain = x.gain(i);
+        let divided = |y: f64| times_power_of_two(if length > 0.0 { y / length } else { y }, -x.exponent);
+        let value = |y: f64| gain.map_or_else(|| divided(y), |gain| gain * y);
         let place = |j: usize| kept.as_ref().map_or(j, |to| to[j]);
         let entries = columns.iter().zip(values).map(|(&j, &y)| (place(j), value(y)));
         lines.push(entries.filter(|(j, y)| *j != usize::MAX && *y != 0.0));

@@ -1,0 +1,213 @@
+//! The first look at the samples: lengths, range, bad values, and the mean where it is wanted.
+//!
+//! | symbol | code | meaning |
+//! |---|---|---|
+//! | ‖y‖ | `lengths` | ℓ2 norm of each sample |
+//! | g | `gains` | 1/‖y‖ where samples are scaled to unit length, 1 otherwise |
+//! | f | `shift` | the first sample, scaled |
+//! | μ | `mean` | f + Σ(g·y − f)/n: a large offset is taken away before anything is summed |
+
+use std::ops::Range;
+
+use eigenspan_linalg::rows::{Value, add_affine, are_bytes, energies};
+use eigenspan_linalg::scale::exponent_of;
+use eigenspan_linalg::{Exec, MatRef, Scalar};
+
+use super::{Normalize, STRETCH, length_of, norm};
+use crate::Error;
+use crate::data::Samples;
+
+/// Samples looked at together: few enough to stay in the nearest cache between two questions.
+const BATCH: usize = 16;
+
+/// What one look at the samples tells.
+pub struct Scan {
+    /// ‖y‖ of every sample.
+    pub lengths: Vec<f64>,
+    /// The exponent of the largest length.
+    pub(super) exponent: i32,
+    /// Whether every value is one of 0, 1, …, 255.
+    pub(super) bytes: bool,
+    /// The mean of the samples, after scaling to unit length or as they are; absent where it was not asked for.
+    pub(super) mean: Option<(Scaling, Vec<f64>)>,
+}
+
+/// What is done to a sample before the mean is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scaling {
+    Unit,
+    None,
+}
+
+impl From<Normalize> for Scaling {
+    fn from(normalize: Normalize) -> Self {
+        if normalize == Normalize::Unit { Self::Unit } else { Self::None }
+    }
+}
+
+impl Scaling {
+    fn gain(self, length: f64) -> f64 {
+        if self == Self::Unit && length > 0.0 { 1.0 / length } else { 1.0 }
+    }
+}
+
+impl Scan {
+    /// Looks at every value once; NaN and infinity are refused by name.
+    pub fn of(samples: Samples<'_>, exec: Exec<'_>) -> Result<Self, Error> {
+        Self::look(samples, None, exec)
+    }
+
+    /// The same, and the mean of the samples scaled by `normalize`, in the same look.
+    pub fn with_mean(samples: Samples<'_>, normalize: Normalize, exec: Exec<'_>) -> Result<Self, Error> {
+        Self::look(samples, Some(normalize.into()), exec)
+    }
+
+    fn look(samples: Samples<'_>, scaling: Option<Scaling>, exec: Exec<'_>) -> Result<Self, Error> {
+        let (n, m) = (samples.rows(), samples.cols());
+        if n == 0 || m == 0 {
+            return Err(Error::Empty { n, m });
+        }
+        let whole = match samples {
+            Samples::F64(x) => Part::of_all(x, scaling, exec)?,
+            Samples::F32(x) => Part::of_all(x, scaling, exec)?,
+            Samples::U8(x) => Part::of_all(x, scaling, exec)?,
+            Samples::Csr(x) => {
+                exec.begin("scan")?;
+                Part::of_csr(x)?
+            }
+        };
+        // Beyond this the sums might have overflowed; the mean is then taken of what a power of two brings near one.
+        let Part { lengths, exponent, bytes, sums } = whole;
+        let mean = sums.filter(|_| exponent < 900).map(|Sums { scaling, shift, sums }| {
+            (scaling, sums.iter().zip(&shift).map(|(s, f)| f + s / n as f64).collect())
+        });
+        Ok(Self { lengths, exponent, bytes, mean })
+    }
+
+    /// The samples of length zero.
+    pub fn zero_samples(&self) -> Vec<usize> {
+        (0..self.lengths.len()).filter(|&i| self.lengths[i] == 0.0).collect()
+    }
+}
+
+/// What a look at some samples tells.
+#[derive(Clone)]
+pub(super) struct Part {
+    pub(super) lengths: Vec<f64>,
+    pub(super) exponent: i32,
+    pub(super) bytes: bool,
+    sums: Option<Sums>,
+}
+
+/// Σ(g·y − f).
+#[derive(Clone)]
+struct Sums {
+    scaling: Scaling,
+    shift: Vec<f64>,
+    sums: Vec<f64>,
+}
+
+impl Part {
+    pub(super) fn empty() -> Self {
+        Self { lengths: vec![], exponent: i32::MIN, bytes: true, sums: None }
+    }
+
+    fn of_all<T: Scalar + Value>(x: MatRef<'_, T>, scaling: Option<Scaling>, exec: Exec<'_>) -> Result<Self, Error> {
+        let (n, m) = (x.rows(), x.cols());
+        let first: Vec<f64> = x.row_values(0, 0..m).map(Scalar::to_f64).collect();
+        let sums = scaling.map(|scaling| {
+            let gain = scaling.gain(norm(&first));
+            Sums { scaling, shift: first.iter().map(|f| f * gain).collect(), sums: vec![0.0; m] }
+        });
+        let mut whole = Self { sums, ..Self::empty() };
+        let parts = exec.map("scan", n.div_ceil(STRETCH), |i| {
+            let mut part = whole.clone();
+            part.look(x, i * STRETCH..((i + 1) * STRETCH).min(n))?;
+            Ok::<_, Error>(part)
+        })?;
+        whole.lengths.reserve(n);
+        for part in parts {
+            whole.append(part?);
+        }
+        Ok(whole)
+    }
+
+    fn look<T: Scalar + Value>(&mut self, x: MatRef<'_, T>, rows: Range<usize>) -> Result<(), Error> {
+        let (mut squares, mut gains, mut copy) = ([0.0; BATCH], [0.0; BATCH], vec![]);
+        for first in rows.clone().step_by(BATCH) {
+            let batch = first..(first + BATCH).min(rows.end);
+            let values = match x.stretch(batch.clone(), 0..x.cols()) {
+                Some(values) => values,
+                None => {
+                    copy.clear();
+                    batch.clone().for_each(|i| copy.extend(x.row_values(i, 0..x.cols())));
+                    &copy
+                }
+            };
+            let squares = &mut squares[..batch.len()];
+            energies(values, squares);
+            for (l, (row, square)) in values.chunks_exact(x.cols()).zip(squares).enumerate() {
+                let length = length_of(row, *square);
+                self.see(length);
+                if !length.is_finite()
+                    && let Some(column) = row.iter().position(|y| !y.to_f64().is_finite())
+                {
+                    return Err(Error::NotFinite { row: first + l, column, value: row[column].to_f64() });
+                }
+                gains[l] = self.sums.as_ref().map_or(1.0, |sums| sums.scaling.gain(length));
+            }
+            self.bytes = self.bytes && (T::EPSILON == 0.0 || are_bytes(values));
+            if let Some(Sums { shift, sums, .. }) = &mut self.sums {
+                add_affine(values, &gains[..batch.len()], shift, sums);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes note of the next sample's length.
+    pub(super) fn see(&mut self, length: f64) {
+        if length > 0.0 {
+            self.exponent = self.exponent.max(exponent_of(length));
+        }
+        self.lengths.push(length);
+    }
+
+    fn append(&mut self, part: Self) {
+        self.lengths.extend(part.lengths);
+        self.exponent = self.exponent.max(part.exponent);
+        self.bytes &= part.bytes;
+        if let (Some(all), Some(here)) = (&mut self.sums, part.sums) {
+            all.sums.iter_mut().zip(here.sums).for_each(|(a, h)| *a += h);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eigenspan_linalg::Mat;
+
+    #[test]
+    fn bad_values_are_named() {
+        let mut x = Mat::from_fn(600, 3, |i, j| (i + j) as f64);
+        x.row_mut(555)[2] = f64::NAN;
+        let error = Scan::of(Samples::from(&x), Exec::default()).err().unwrap();
+        assert!(matches!(error, Error::NotFinite { row: 555, column: 2, .. }));
+        assert!(matches!(
+            Scan::of(Samples::from(&Mat::<f64>::zeros(0, 3)), Exec::default()),
+            Err(Error::Empty { n: 0, m: 3 })
+        ));
+    }
+
+    #[test]
+    fn rows_with_gaps_and_columns_in_memory_are_seen_as_they_are() {
+        let x = Mat::from_fn(40, 7, |i, j| ((i * 7 + j) as f64 * 0.37).sin());
+        let by_columns = x.transposed();
+        let columns = MatRef::with_strides(by_columns.as_slice(), 40, 7, 1, 40).unwrap();
+        let scans =
+            [Samples::from(&x), Samples::from(columns)].map(|s| Scan::with_mean(s, Normalize::Unit, Exec::default()));
+        let [a, b] = scans.map(Result::unwrap);
+        assert_eq!(a.lengths, b.lengths);
+        assert_eq!(a.mean.unwrap().1, b.mean.unwrap().1);
+    }
+}

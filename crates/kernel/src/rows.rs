@@ -1,0 +1,247 @@
+//! What is done to rows before they are multiplied.
+//!
+//! | symbol | code | meaning |
+//! |---|---|---|
+//! | y (q × p) | `rows` | some rows, one after the other, in the numbers the data came in |
+//! | g (q) | `gains` | what each row is multiplied with |
+//! | s (p) | `shift` | what is taken away from each row; none is zero |
+//!
+//! ```text
+//!     e_l = Σ_j y_lj²        S_j ← S_j + Σ_l (g_l y_lj − s_j)        z_lj = g_l y_lj − s_j
+//! ```
+//! Plain Rust, compiled once for any machine and once for this one: data that come from memory are then read as fast as
+//! memory gives them. Both give the same bits.
+
+use crate::gram::Machine;
+
+/// A number that data may come in.
+pub trait Value: Copy + Into<f64> {}
+
+impl Value for f64 {}
+impl Value for f32 {}
+impl Value for u8 {}
+
+/// A number that prepared rows are written in.
+pub trait Prepared: Copy {
+    /// The nearest number to `value`.
+    fn nearest(value: f64) -> Self;
+}
+
+impl Prepared for f64 {
+    #[inline(always)]
+    fn nearest(value: f64) -> Self {
+        value
+    }
+}
+
+impl Prepared for f32 {
+    #[inline(always)]
+    fn nearest(value: f64) -> Self {
+        value as f32
+    }
+}
+
+/// Sums side by side, so that one addition does not wait for another: value j of a row is added to sum j mod 16, those
+/// past the last whole 16 to a sum of their own.
+pub const LANES: usize = 16;
+/// 2⁵²: a whole number from 0 to 2⁵² added to it stands in its last bits.
+const WHOLE: f64 = (1_u64 << 52) as f64;
+
+/// Work that is compiled for any machine and for this one.
+pub(crate) trait Work {
+    type Output;
+    /// Has to be `#[inline(always)]`, or else it is compiled for any machine only.
+    fn run(self) -> Self::Output;
+}
+
+/// The total of sums side by side.
+#[inline(always)]
+pub fn total(mut sums: [f64; LANES]) -> f64 {
+    for half in [8, 4, 2, 1] {
+        for l in 0..half {
+            sums[l] += sums[l + half];
+        }
+    }
+    sums[0]
+}
+
+/// Σy² of one row.
+pub fn energy<S: Value>(row: &[S]) -> f64 {
+    let mut energy = [0.0];
+    energies(row, &mut energy);
+    energy[0]
+}
+
+/// e: the sum of squares of each row.
+pub fn energies<S: Value>(rows: &[S], energies: &mut [f64]) {
+    struct Energies<'a, S>(&'a [S], &'a mut [f64]);
+    impl<S: Value> Work for Energies<'_, S> {
+        type Output = ();
+        #[inline(always)]
+        fn run(self) {
+            let width = self.0.len() / self.1.len();
+            for (row, energy) in self.0.chunks_exact(width).zip(self.1) {
+                let (body, tail) = row.as_chunks::<LANES>();
+                let mut sums = [0.0; LANES];
+                for chunk in body {
+                    for l in 0..LANES {
+                        let y: f64 = chunk[l].into();
+                        sums[l] += y * y;
+                    }
+                }
+                let square = |y: &S| -> f64 { (*y).into() * (*y).into() };
+                *energy = total(sums) + tail.iter().map(square).sum::<f64>();
+            }
+        }
+    }
+    if !rows.is_empty() {
+        assert!(rows.len().is_multiple_of(energies.len()), "a row has a value for each column");
+        Machine::detect().run(Energies(rows, energies));
+    }
+}
+
+/// S: what is added up over the rows once they are multiplied and the shift is taken away.
+pub fn add_affine<S: Value>(rows: &[S], gains: &[f64], shift: &[f64], sums: &mut [f64]) {
+    struct Add<'a, S>(&'a [S], &'a [f64], &'a [f64], &'a mut [f64]);
+    impl<S: Value> Work for Add<'_, S> {
+        type Output = ();
+        #[inline(always)]
+        fn run(self) {
+            let Self(rows, gains, shift, sums) = self;
+            for (row, g) in rows.chunks_exact(shift.len()).zip(gains) {
+                for ((sum, y), s) in sums.iter_mut().zip(row).zip(shift) {
+                    *sum += g * (*y).into() - s;
+                }
+            }
+        }
+    }
+    assert!(rows.len() == gains.len() * shift.len() && sums.len() == shift.len(), "a value for each row and column");
+    if !rows.is_empty() {
+        Machine::detect().run(Add(rows, gains, shift, sums));
+    }
+}
+
+/// z: the rows multiplied and shifted.
+pub fn affine<S: Value, T: Prepared>(rows: &[S], gains: &[f64], shift: Option<&[f64]>, out: &mut [T]) {
+    struct Affine<'a, S, T>(&'a [S], &'a [f64], Option<&'a [f64]>, &'a mut [T]);
+    impl<S: Value, T: Prepared> Work for Affine<'_, S, T> {
+        type Output = ();
+        #[inline(always)]
+        fn run(self) {
+            let Self(rows, gains, shift, out) = self;
+            let width = rows.len() / gains.len();
+            for ((row, out), g) in rows.chunks_exact(width).zip(out.chunks_exact_mut(width)).zip(gains) {
+                match shift {
+                    Some(shift) => out.iter_mut().zip(row).zip(shift).for_each(|((z, y), s)| {
+                        *z = T::nearest(g * (*y).into() - s);
+                    }),
+                    None => out.iter_mut().zip(row).for_each(|(z, y)| *z = T::nearest(g * (*y).into())),
+                }
+            }
+        }
+    }
+    let width = rows.len().checked_div(gains.len()).unwrap_or(0);
+    assert!(rows.len() == gains.len() * width && out.len() == rows.len(), "a value for each row and column");
+    assert!(shift.is_none_or(|shift| shift.len() == width), "a shift for each column");
+    if !rows.is_empty() {
+        Machine::detect().run(Affine(rows, gains, shift, out));
+    }
+}
+
+/// Whether every value is one of 0, 1, …, 255. A zero with a minus sign is none.
+pub fn are_bytes<S: Value>(values: &[S]) -> bool {
+    struct AreBytes<'a, S>(&'a [S]);
+    impl<S: Value> Work for AreBytes<'_, S> {
+        type Output = bool;
+        #[inline(always)]
+        fn run(self) -> bool {
+            // Bits in which a value differs from a whole number, and the bits of the whole numbers.
+            let (mut off, mut whole) = (0, 0);
+            for y in self.0 {
+                let y: f64 = (*y).into();
+                let high = y + WHOLE;
+                off |= (high - WHOLE).to_bits() ^ y.to_bits();
+                whole |= high.to_bits() ^ WHOLE.to_bits();
+            }
+            off == 0 && whole <= 255
+        }
+    }
+    Machine::detect().run(AreBytes(values))
+}
+
+/// Values that [`are_bytes`] as such.
+pub fn to_bytes<S: Value>(values: &[S], out: &mut [u8]) {
+    struct ToBytes<'a, S>(&'a [S], &'a mut [u8]);
+    impl<S: Value> Work for ToBytes<'_, S> {
+        type Output = ();
+        #[inline(always)]
+        fn run(self) {
+            self.1.iter_mut().zip(self.0).for_each(|(to, y)| *to = ((*y).into() + WHOLE).to_bits() as u8);
+        }
+    }
+    assert_eq!(values.len(), out.len(), "a byte for each value");
+    Machine::detect().run(ToBytes(values, out));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(count: usize) -> Vec<f64> {
+        (0..count).map(|i| ((i * 7919 % 1013) as f64 - 300.5) / 64.0).collect()
+    }
+
+    #[test]
+    fn rows_are_squared_summed_and_mapped_as_one_by_one() {
+        for width in [1, 3, 16, 37, 128] {
+            let (y, shift) = (values(5 * width), values(width));
+            let single: Vec<f32> = y.iter().map(|y| *y as f32).collect();
+            let gains = [1.0, -0.5, 2.0, 0.25, 3.0];
+            // Values are multiples of 1/128 below 2⁴: every product and sum is exact, in any order.
+            let at = |l: usize, j: usize| y[l * width + j];
+            let (mut e, mut e_single, mut sums) = ([0.0; 5], [0.0; 5], vec![1.0; width]);
+            energies(&y, &mut e);
+            energies(&single, &mut e_single);
+            add_affine(&y, &gains, &shift, &mut sums);
+            let (mut z, mut z_single) = (vec![0.0; y.len()], vec![0f32; y.len()]);
+            affine(&y, &gains, Some(&shift), &mut z);
+            affine(&single, &gains, None, &mut z_single);
+            for l in 0..5 {
+                assert_eq!(e[l], (0..width).map(|j| at(l, j) * at(l, j)).sum::<f64>());
+                assert_eq!(e[l], e_single[l]);
+            }
+            for j in 0..width {
+                assert_eq!(sums[j], 1.0 + (0..5).map(|l| gains[l] * at(l, j) - shift[j]).sum::<f64>());
+                for l in 0..5 {
+                    assert_eq!(z[l * width + j], gains[l] * at(l, j) - shift[j]);
+                    assert_eq!(f64::from(z_single[l * width + j]), gains[l] * at(l, j));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_in_nothing_out() {
+        energies::<f64>(&[], &mut []);
+        add_affine::<f64>(&[], &[], &[0.0], &mut [0.0]);
+        affine::<f64, f64>(&[], &[], Some(&[]), &mut []);
+        assert!(are_bytes::<f64>(&[]));
+    }
+
+    #[test]
+    fn bytes_are_told_from_everything_else() {
+        let all: Vec<f64> = (0..=255).map(f64::from).collect();
+        assert!(are_bytes(&all));
+        let mut bytes = vec![0; 256];
+        to_bytes(&all, &mut bytes);
+        assert!(bytes.iter().enumerate().all(|(i, b)| usize::from(*b) == i));
+        let (tiny, huge) = (f64::MIN_POSITIVE, 1e300);
+        for other in
+            [-1.0, 256.0, 0.5, 254.999_999, -0.0, tiny, huge, -huge, f64::NAN, f64::INFINITY, 4_503_599_627_370_497.0]
+        {
+            let mut some = all.clone();
+            some[77] = other;
+            assert!(!are_bytes(&some), "{other}");
+        }
+    }
+}
