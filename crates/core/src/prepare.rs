@@ -13,6 +13,7 @@
 //! The mean is subtracted from each sample before anything is squared, never as Σxxᵀ − nμμᵀ: that subtracts two
 //! large near-equal numbers and loses the variance when the mean is large compared with the spread.
 
+mod first;
 mod scan;
 mod sparse;
 mod view;
@@ -22,6 +23,7 @@ use eigenspan_linalg::rows::energy;
 use eigenspan_linalg::scale::{exponent_of, times_power_of_two};
 use eigenspan_linalg::{Blocks, Exec, Scalar};
 
+pub(crate) use first::{FirstReading, Rough};
 pub use scan::Scan;
 pub use view::Prepared;
 

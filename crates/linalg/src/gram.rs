@@ -31,13 +31,16 @@ use crate::blocks::{Blocks, Native, Rows};
 use crate::exec::Exec;
 use crate::mat::Mat;
 use crate::random::Random;
+use crate::rows::energy;
 use crate::scale::times_power_of_two;
 use crate::sparse::Sparse;
 
 /// Squares that chunks are summed into take no more than this together, in bytes.
 const SQUARES: usize = 32 << 20;
 /// Above this order a Gram matrix is cut into stripes of itself.
-const LARGE: usize = 1024;
+pub const LARGE: usize = 1024;
+/// Rows of `f64` or `f32` that are packed and multiplied together.
+pub const SLAB: usize = <f64 as Number>::DEPTH;
 /// Stripes of a large Gram matrix: enough to keep several threads busy to the end.
 const STRIPES: usize = 16;
 /// A measured error is multiplied by this.
@@ -135,6 +138,27 @@ impl Gram {
         let (mut matrix, error) = sparse.gram(exec)?;
         mirror(&mut matrix);
         Ok(Self { matrix, side: Side::of(x), error, chance: 0.0 })
+    }
+
+    /// The Gram matrix of the same rows, n of them and on the features' side, less their mean `drift`: G − n·δδᵀ. The mean
+    /// may be off by `blur` in the ℓ2 norm.
+    pub fn recentred(mut self, n: usize, drift: &[f64], blur: f64) -> Self {
+        assert_eq!(self.side, Side::Features, "a drift belongs to features");
+        let (n, before) = (n as f64, self.trace());
+        let length = energy(drift).sqrt();
+        for (i, di) in drift.iter().enumerate() {
+            self.matrix.row_mut(i).iter_mut().zip(drift).for_each(|(g, dj)| *g -= n * (di * dj));
+        }
+        self.error += gamma(4) * (before + n * length * length) + n * (2.0 * length + blur) * blur;
+        self
+    }
+
+    /// The Gram matrix of the same rows times 2^`exponent`: exact.
+    pub fn times_power_of_two(mut self, exponent: i32) -> Self {
+        let power = times_power_of_two(1.0, 2 * exponent);
+        self.matrix.as_mut_slice().iter_mut().for_each(|g| *g *= power);
+        self.error *= power;
+        self
     }
 
     /// The order p.

@@ -46,7 +46,7 @@ impl From<Normalize> for Scaling {
 }
 
 impl Scaling {
-    fn gain(self, length: f64) -> f64 {
+    pub(super) fn gain(self, length: f64) -> f64 {
         if self == Self::Unit && length > 0.0 { 1.0 / length } else { 1.0 }
     }
 }
@@ -63,30 +63,34 @@ impl Scan {
     }
 
     fn look(samples: Samples<'_>, scaling: Option<Scaling>, exec: Exec<'_>) -> Result<Self, Error> {
-        let (n, m) = (samples.rows(), samples.cols());
-        if n == 0 || m == 0 {
-            return Err(Error::Empty { n, m });
+        let n = samples.rows();
+        let blank = Part::blank(samples, scaling)?;
+        if let Samples::Csr(x) = samples {
+            exec.begin("scan")?;
+            return Ok(Part::of_csr(x)?.into());
         }
-        let whole = match samples {
-            Samples::F64(x) => Part::of_all(x, scaling, exec)?,
-            Samples::F32(x) => Part::of_all(x, scaling, exec)?,
-            Samples::U8(x) => Part::of_all(x, scaling, exec)?,
-            Samples::Csr(x) => {
-                exec.begin("scan")?;
-                Part::of_csr(x)?
-            }
-        };
-        // Beyond this the sums might have overflowed; the mean is then taken of what a power of two brings near one.
-        let Part { lengths, exponent, bytes, sums } = whole;
-        let mean = sums.filter(|_| exponent < 900).map(|Sums { scaling, shift, sums }| {
-            (scaling, sums.iter().zip(&shift).map(|(s, f)| f + s / n as f64).collect())
-        });
-        Ok(Self { lengths, exponent, bytes, mean })
+        let parts = exec.map("scan", n.div_ceil(STRETCH), |i| {
+            let mut part = blank.clone();
+            part.look(samples, i * STRETCH..((i + 1) * STRETCH).min(n)).map(|()| part)
+        })?;
+        Ok(blank.and(parts)?.into())
     }
 
     /// The samples of length zero.
     pub fn zero_samples(&self) -> Vec<usize> {
         (0..self.lengths.len()).filter(|&i| self.lengths[i] == 0.0).collect()
+    }
+}
+
+impl From<Part> for Scan {
+    fn from(whole: Part) -> Self {
+        let Part { lengths, exponent, bytes, sums } = whole;
+        // Beyond this the sums might have overflowed; the mean is then taken of what a power of two brings near one.
+        let mean = sums.filter(|_| exponent < 900).map(|Sums { scaling, shift, sums }| {
+            let n = lengths.len() as f64;
+            (scaling, sums.iter().zip(&shift).map(|(s, f)| f + s / n).collect())
+        });
+        Self { lengths, exponent, bytes, mean }
     }
 }
 
@@ -112,27 +116,33 @@ impl Part {
         Self { lengths: vec![], exponent: i32::MIN, bytes: true, sums: None }
     }
 
-    fn of_all<T: Scalar + Value>(x: MatRef<'_, T>, scaling: Option<Scaling>, exec: Exec<'_>) -> Result<Self, Error> {
-        let (n, m) = (x.rows(), x.cols());
-        let first: Vec<f64> = x.row_values(0, 0..m).map(Scalar::to_f64).collect();
-        let sums = scaling.map(|scaling| {
-            let gain = scaling.gain(norm(&first));
-            Sums { scaling, shift: first.iter().map(|f| f * gain).collect(), sums: vec![0.0; m] }
-        });
-        let mut whole = Self { sums, ..Self::empty() };
-        let parts = exec.map("scan", n.div_ceil(STRETCH), |i| {
-            let mut part = whole.clone();
-            part.look(x, i * STRETCH..((i + 1) * STRETCH).min(n))?;
-            Ok::<_, Error>(part)
-        })?;
-        whole.lengths.reserve(n);
-        for part in parts {
-            whole.append(part?);
+    /// Nothing seen yet; with a place for the mean where a scaling says of what.
+    pub(super) fn blank(samples: Samples<'_>, scaling: Option<Scaling>) -> Result<Self, Error> {
+        let (n, m) = (samples.rows(), samples.cols());
+        if n == 0 || m == 0 {
+            return Err(Error::Empty { n, m });
         }
-        Ok(whole)
+        let sums = scaling.filter(|_| !matches!(samples, Samples::Csr(_))).map(|scaling| {
+            let mut shift = vec![0.0; m];
+            samples.read_row(0, 0..m, &mut shift);
+            let gain = scaling.gain(norm(&shift));
+            shift.iter_mut().for_each(|f| *f *= gain);
+            Sums { scaling, shift, sums: vec![0.0; m] }
+        });
+        Ok(Self { sums, ..Self::empty() })
     }
 
-    fn look<T: Scalar + Value>(&mut self, x: MatRef<'_, T>, rows: Range<usize>) -> Result<(), Error> {
+    /// Looks at more samples.
+    pub(super) fn look(&mut self, samples: Samples<'_>, rows: Range<usize>) -> Result<(), Error> {
+        match samples {
+            Samples::F64(x) => self.look_at(x, rows),
+            Samples::F32(x) => self.look_at(x, rows),
+            Samples::U8(x) => self.look_at(x, rows),
+            Samples::Csr(_) => unreachable!("sparse samples are looked at by their stored values"),
+        }
+    }
+
+    fn look_at<T: Scalar + Value>(&mut self, x: MatRef<'_, T>, rows: Range<usize>) -> Result<(), Error> {
         let (mut squares, mut gains, mut copy) = ([0.0; BATCH], [0.0; BATCH], vec![]);
         for first in rows.clone().step_by(BATCH) {
             let batch = first..(first + BATCH).min(rows.end);
@@ -170,6 +180,19 @@ impl Part {
             self.exponent = self.exponent.max(exponent_of(length));
         }
         self.lengths.push(length);
+    }
+
+    /// With what other parts tell of the samples that follow.
+    pub(super) fn and(mut self, parts: impl IntoIterator<Item = Result<Self, Error>>) -> Result<Self, Error> {
+        parts.into_iter().try_for_each(|part| part.map(|part| self.append(part)))?;
+        Ok(self)
+    }
+
+    /// μ − c, to the precision of the samples' spread and not of their size; zero where no mean was asked for.
+    pub(super) fn drift(&self, c: &[f64]) -> Vec<f64> {
+        let Some(Sums { shift, sums, .. }) = &self.sums else { return vec![0.0; c.len()] };
+        let n = self.lengths.len() as f64;
+        c.iter().zip(shift.iter().zip(sums)).map(|(c, (f, s))| (f - c) + s / n).collect()
     }
 
     fn append(&mut self, part: Self) {

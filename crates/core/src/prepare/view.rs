@@ -61,6 +61,13 @@ impl<'a> Prepared<'a> {
         if self.preparation.normalize == Normalize::Unit { self.scan.lengths[i] } else { 1.0 }
     }
 
+    /// Whether every sample is brought near one by one product.
+    pub(super) fn in_range(&self) -> bool {
+        let unit_length = self.preparation.normalize == Normalize::Unit;
+        let near_one = |length: &f64| *length == 0.0 || (1e-300..1e300).contains(length);
+        self.unit.is_normal() && (!unit_length || self.scan.lengths.iter().all(near_one))
+    }
+
     /// g of sample i; `None` where it is not a normal number, or where features are scaled too.
     pub(super) fn gain(&self, i: usize) -> Option<f64> {
         let length = self.length(i);
@@ -74,13 +81,7 @@ impl<'a> Prepared<'a> {
             return false;
         }
         let shift = self.shift.as_ref().map(|shift| &shift[cols.clone()]);
-        let done = match self.samples {
-            Samples::F64(x) => x.stretch(samples, cols).map(|y| affine(y, gains, shift, out)),
-            Samples::F32(x) => x.stretch(samples, cols).map(|y| affine(y, gains, shift, out)),
-            Samples::U8(x) => x.stretch(samples, cols).map(|y| affine(y, gains, shift, out)),
-            Samples::Csr(_) => None,
-        };
-        done.is_some()
+        write_affine(self.samples, samples, cols, gains, shift, out)
     }
 
     /// The same for one sample.
@@ -131,6 +132,24 @@ impl<'a> Prepared<'a> {
     }
 }
 
+/// g·y − s of some samples, where they lie in memory one after the other; false where they do not.
+pub(super) fn write_affine<T: Number>(
+    samples: Samples<'_>,
+    rows: Range<usize>,
+    cols: Range<usize>,
+    gains: &[f64],
+    shift: Option<&[f64]>,
+    out: &mut [T],
+) -> bool {
+    let done = match samples {
+        Samples::F64(x) => x.stretch(rows, cols).map(|y| affine(y, gains, shift, out)),
+        Samples::F32(x) => x.stretch(rows, cols).map(|y| affine(y, gains, shift, out)),
+        Samples::U8(x) => x.stretch(rows, cols).map(|y| affine(y, gains, shift, out)),
+        Samples::Csr(_) => None,
+    };
+    done.is_some()
+}
+
 impl Rows<f64> for Prepared<'_> {
     fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [f64]) {
         if !self.row_in_one_go(i, cols.clone(), out) {
@@ -140,7 +159,8 @@ impl Rows<f64> for Prepared<'_> {
 
     fn read_rows(&self, rows: Range<usize>, width: usize, out: &mut [f64]) {
         if !self.rows_in_one_go(rows.clone(), width, out) {
-            rows.zip(out.chunks_exact_mut(width.max(1))).for_each(|(i, row)| Rows::<f64>::read_row(self, i, 0..width, row));
+            rows.zip(out.chunks_exact_mut(width.max(1)))
+                .for_each(|(i, row)| Rows::<f64>::read_row(self, i, 0..width, row));
         }
     }
 
@@ -163,7 +183,8 @@ impl Rows<f32> for Prepared<'_> {
 
     fn read_rows(&self, rows: Range<usize>, width: usize, out: &mut [f32]) {
         if !self.rows_in_one_go(rows.clone(), width, out) {
-            rows.zip(out.chunks_exact_mut(width.max(1))).for_each(|(i, row)| Rows::<f32>::read_row(self, i, 0..width, row));
+            rows.zip(out.chunks_exact_mut(width.max(1)))
+                .for_each(|(i, row)| Rows::<f32>::read_row(self, i, 0..width, row));
         }
     }
 

@@ -39,13 +39,13 @@
 use std::ops::Range;
 
 use eigenspan_linalg::product::Columns;
-use eigenspan_linalg::spectrum::{Cut as Wanted, Leading};
+use eigenspan_linalg::spectrum::{Compressed, Cut as Wanted, Leading};
 use eigenspan_linalg::{Exec, Float, Mat};
 
 use super::parts::lambda::{Cut, Lambda, Problem, Solver, Source, norm_of, rounding_level};
 use crate::Error;
 use crate::data::{ImageShape, Matrix, NumberType, Samples};
-use crate::prepare::{Normalize, Preparation, Prepared, Scan};
+use crate::prepare::{FirstReading, Normalize, Preparation, Prepared, Rough, Scan};
 use crate::text::short_number;
 use crate::warning::Warning;
 use eigenspan_linalg::certificate::Certificate;
@@ -118,11 +118,14 @@ impl PceParams {
     pub fn fit_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Pce, Error> {
         let samples = samples.into();
         self.lambda.check()?;
-        let scan = self.scan(samples, exec)?;
+        let (scan, rough) = self.first_reading(samples, exec)?;
         let mut warnings = self.zero_samples(&scan)?;
         let preparation = Preparation::learn(samples, &scan, self.normalize, self.center, None, exec)?;
         let view = Prepared::new(samples, &preparation, &scan);
-        let prepared = Source::of(&view, self.solver, exec)?;
+        let prepared = match rough.and_then(|rough| rough.of(&view)) {
+            Some(gram) => Source::Squeezed(Compressed::with_gram(&view, gram)),
+            None => Source::of(&view, self.solver, exec)?,
+        };
         if prepared.is_zero() {
             return Err(Error::AllZero { n: samples.rows(), centred: preparation.mean.is_some() });
         }
@@ -161,6 +164,17 @@ impl PceParams {
         Ok(eigenspan_linalg::singular_values(&Prepared::new(samples, &preparation, &scan), exec)?)
     }
 
+    /// One look at the samples, and what it tells of their Gram matrix where they are read only once.
+    fn first_reading(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<(Scan, Option<Rough>), Error> {
+        if self.solver == Solver::Auto
+            && let Some(first) = FirstReading::of(samples, self.normalize, self.center)?
+        {
+            let (scan, rough) = first.read(exec)?;
+            return Ok((scan, Some(rough)));
+        }
+        Ok((self.scan(samples, exec)?, None))
+    }
+
     /// One look at the samples; the mean comes along where it will be needed.
     fn scan(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Scan, Error> {
         if self.center || self.normalize == Normalize::ZScore {
@@ -171,15 +185,11 @@ impl PceParams {
     }
 
     fn zero_samples(&self, scan: &Scan) -> Result<Vec<Warning>, Error> {
-        let zero = scan.zero_samples();
+        let zero = if self.normalize == Normalize::Unit { scan.zero_samples() } else { vec![] };
         match zero.first() {
-            Some(&first) if self.normalize == Normalize::Unit && self.strict => {
-                Err(Error::ZeroSamples { count: zero.len(), first })
-            }
-            Some(_) if self.normalize == Normalize::Unit => {
-                Ok(vec![Warning::ZeroSamples { count: zero.len(), rows: zero.into_iter().take(10).collect() }])
-            }
-            _ => Ok(vec![]),
+            Some(&first) if self.strict => Err(Error::ZeroSamples { count: zero.len(), first }),
+            Some(_) => Ok(vec![Warning::ZeroSamples { count: zero.len(), rows: zero.into_iter().take(10).collect() }]),
+            None => Ok(vec![]),
         }
     }
 

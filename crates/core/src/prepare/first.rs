@@ -1,0 +1,290 @@
+//! Tall samples read once: looked at, prepared and multiplied slab by slab, while they are in the caches.
+//!
+//! | symbol | code | meaning |
+//! |---|---|---|
+//! | c | `shift` | the mean of a few samples, spread evenly: near μ, which is known only at the end |
+//! | δ | `drift` | μ − c, from sums of differences: known to the precision of the samples' spread |
+//! | e | `exponent` | brings those few samples near one |
+//!
+//! ```text
+//!     Σ(x − μ)(x − μ)ᵀ  =  Σ(x − c)(x − c)ᵀ − n·δδᵀ
+//! ```
+//! c is taken away before anything is squared, and the correction is small. Where it is not, or where the power of two
+//! turns out to be badly chosen, only the look is kept, and the samples are read again.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use eigenspan_linalg::blocks::{Native, Rows};
+use eigenspan_linalg::gram::{Gram, LARGE, SLAB};
+use eigenspan_linalg::rows::{Prepared as Number, are_bytes, energy};
+use eigenspan_linalg::scale::{exponent_of, times_power_of_two};
+use eigenspan_linalg::{Blocks, Exec};
+
+use super::scan::{Part, Scaling};
+use super::view::write_affine;
+use super::{Normalize, Prepared, Scan, norm};
+use crate::Error;
+use crate::data::Samples;
+
+/// Samples that c is the mean of.
+const FEW: usize = 256;
+/// The correction may take away this share of the trace.
+const SMALL: f64 = 0.25;
+/// The exponent may be off by this much.
+const NEAR: i32 = 100;
+
+/// Samples that nobody has looked at.
+pub struct FirstReading<'a> {
+    samples: Samples<'a>,
+    scaling: Scaling,
+    exponent: i32,
+    /// c, where samples are centred.
+    center: Option<Vec<f64>>,
+    /// c in the units of what is read.
+    shift: Option<Vec<f64>>,
+    blank: Part,
+    /// What is known of each slab, once it was read.
+    seen: Vec<OnceLock<Result<Part, Error>>>,
+}
+
+impl<'a> FirstReading<'a> {
+    /// Samples that one reading will do for: dense, tall and not too wide, row after row in memory, and no bytes that are
+    /// better multiplied as such. `None` for others.
+    pub fn of(samples: Samples<'a>, normalize: Normalize, center: bool) -> Result<Option<Self>, Error> {
+        let (n, m) = (samples.rows(), samples.cols());
+        let scaling = Scaling::from(normalize);
+        let blank = Part::blank(samples, center.then_some(scaling))?;
+        let one_stretch = match samples {
+            Samples::F64(x) => x.stretch(0..n, 0..m).is_some(),
+            Samples::F32(x) => x.stretch(0..n, 0..m).is_some(),
+            Samples::U8(x) => x.stretch(0..n, 0..m).is_some(),
+            Samples::Csr(_) => false,
+        };
+        if n < m || m > LARGE || !one_stretch || normalize == Normalize::ZScore {
+            return Ok(None);
+        }
+        let Some(Glance { exponent, mean, bytes }) = Glance::at(samples, scaling) else { return Ok(None) };
+        if bytes && scaling == Scaling::None {
+            return Ok(None);
+        }
+        let exponent = if scaling == Scaling::Unit { 0 } else { exponent };
+        let center = center.then_some(mean);
+        let shift = center.as_ref().map(|c| c.iter().map(|c| times_power_of_two(*c, -exponent)).collect());
+        let seen = (0..n.div_ceil(SLAB)).map(|_| OnceLock::new()).collect();
+        Ok(Some(Self { samples, scaling, exponent, center, shift, blank, seen }))
+    }
+
+    /// Reads the samples: the look at them, and their Gram matrix in the units of [`FirstReading::exponent`].
+    pub fn read(self, exec: Exec<'_>) -> Result<(Scan, Rough), Error> {
+        let gram = Gram::of(&self, exec)?;
+        let Self { exponent, center, blank, seen, .. } = self;
+        let whole = blank.and(seen.into_iter().map(|slab| slab.into_inner().expect("every slab was read")))?;
+        let drift = center.map(|c| whole.drift(&c));
+        Ok((whole.into(), Rough { gram, exponent, drift }))
+    }
+
+    fn slab(&self, i: usize) -> &Result<Part, Error> {
+        self.seen[i].get_or_init(|| {
+            let mut part = self.blank.clone();
+            let rows = i * SLAB..((i + 1) * SLAB).min(self.samples.rows());
+            part.look(self.samples, rows).map(|()| part)
+        })
+    }
+
+    fn read_prepared<T: Number>(&self, rows: Range<usize>, width: usize, out: &mut [T]) {
+        let slab = rows.start / SLAB;
+        assert!(rows.is_empty() || (rows.end - 1) / SLAB == slab, "a slab at a time");
+        // Bad samples are told at the end; until then anything will do for them.
+        let gains: Vec<f64> = match self.slab(slab) {
+            Ok(part) => rows.clone().map(|i| self.gain(part.lengths[i - slab * SLAB])).collect(),
+            Err(_) => vec![0.0; rows.len()],
+        };
+        write_affine(self.samples, rows, 0..width, &gains, self.shift.as_deref(), out);
+    }
+
+    fn gain(&self, length: f64) -> f64 {
+        times_power_of_two(self.scaling.gain(length), -self.exponent)
+    }
+}
+
+/// A Gram matrix of a first reading, about c and not yet about μ.
+pub struct Rough {
+    gram: Gram,
+    exponent: i32,
+    /// δ, where samples are centred.
+    drift: Option<Vec<f64>>,
+}
+
+impl Rough {
+    /// The Gram matrix of the same samples as they are read from `view`, where the guesses were good.
+    pub fn of(self, view: &Prepared<'_>) -> Option<Gram> {
+        let off = self.exponent - view.exponent();
+        let in_range = view.in_range() && off.abs() <= NEAR && self.gram.trace().is_finite();
+        let gram = in_range.then(|| self.gram.times_power_of_two(off))?;
+        let Some(drift) = self.drift else { return Some(gram) };
+        let drift: Vec<f64> = drift.iter().map(|d| times_power_of_two(*d, -view.exponent())).collect();
+        let n = view.rows();
+        let small = n as f64 * energy(&drift) <= SMALL * gram.trace();
+        small.then(|| gram.recentred(n, &drift, view.rounding() / (n as f64).sqrt()))
+    }
+}
+
+/// What a few samples tell of all.
+struct Glance {
+    /// The exponent of the largest length.
+    exponent: i32,
+    /// Their mean, scaled.
+    mean: Vec<f64>,
+    /// Whether they are all bytes.
+    bytes: bool,
+}
+
+impl Glance {
+    /// `None` where all are zero, or one is not a number.
+    fn at(samples: Samples<'_>, scaling: Scaling) -> Option<Self> {
+        let (n, m) = (samples.rows(), samples.cols());
+        let few = FEW.min(n);
+        let (mut first, mut row) = (vec![0.0; m], vec![0.0; m]);
+        let (mut sums, mut most, mut bytes) = (vec![0.0; m], 0.0f64, true);
+        for l in 0..few {
+            samples.read_row(l * (n / few), 0..m, &mut row);
+            let length = norm(&row);
+            if !(length < 1e300) {
+                return None;
+            }
+            most = most.max(length);
+            bytes = bytes && are_bytes(&row);
+            let gain = scaling.gain(length);
+            row.iter_mut().for_each(|y| *y *= gain);
+            if l == 0 {
+                first.clone_from(&row);
+            }
+            sums.iter_mut().zip(row.iter().zip(&first)).for_each(|(s, (y, f))| *s += y - f);
+        }
+        let mean = first.iter().zip(&sums).map(|(f, s)| f + s / few as f64).collect();
+        (most > 1e-300).then(|| Self { exponent: exponent_of(most), mean, bytes })
+    }
+}
+
+impl Rows<f64> for FirstReading<'_> {
+    fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [f64]) {
+        assert_eq!(cols.len(), self.samples.cols(), "whole samples are read");
+        self.read_prepared(i..i + 1, cols.len(), out);
+    }
+
+    fn read_rows(&self, rows: Range<usize>, width: usize, out: &mut [f64]) {
+        self.read_prepared(rows, width, out);
+    }
+
+    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<&[f64]> {
+        if let Samples::F64(x) = self.samples { x.stretch(rows, cols) } else { None }
+    }
+}
+
+impl Rows<f32> for FirstReading<'_> {
+    fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [f32]) {
+        assert_eq!(cols.len(), self.samples.cols(), "whole samples are read");
+        self.read_prepared(i..i + 1, cols.len(), out);
+    }
+
+    fn read_rows(&self, rows: Range<usize>, width: usize, out: &mut [f32]) {
+        self.read_prepared(rows, width, out);
+    }
+
+    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<&[f32]> {
+        if let Samples::F32(x) = self.samples { x.stretch(rows, cols) } else { None }
+    }
+}
+
+impl Blocks for FirstReading<'_> {
+    fn rows(&self) -> usize {
+        self.samples.rows()
+    }
+
+    fn cols(&self) -> usize {
+        self.samples.cols()
+    }
+
+    fn exponent(&self) -> i32 {
+        self.exponent
+    }
+
+    fn native(&self) -> Native<'_> {
+        if matches!(self.samples, Samples::F32(_)) { Native::F32(self) } else { Native::F64 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prepare::Preparation;
+    use eigenspan_linalg::Mat;
+
+    /// The Gram matrix by one reading and by two, in units of the samples; the first is absent where it was no good.
+    fn both(x: &Mat, normalize: Normalize, center: bool) -> (Option<Mat>, Mat) {
+        let (samples, exec) = (Samples::from(x), Exec::default());
+        let (scan, rough) = FirstReading::of(samples, normalize, center).unwrap().unwrap().read(exec).unwrap();
+        let again = match center {
+            true => Scan::with_mean(samples, normalize, exec).unwrap(),
+            false => Scan::of(samples, exec).unwrap(),
+        };
+        assert_eq!(scan.lengths, again.lengths);
+        let learnt = Preparation::learn(samples, &scan, normalize, center, None, exec).unwrap();
+        let view = Prepared::new(samples, &learnt, &scan);
+        let back = |gram: Gram| gram.times_power_of_two(view.exponent()).matrix;
+        (rough.of(&view).map(back), back(Gram::of(&view, exec).unwrap()))
+    }
+
+    fn close(a: &Mat, b: &Mat, tolerance: f64) {
+        let most = b.as_slice().iter().fold(0.0f64, |most, g| most.max(g.abs()));
+        let off = a.as_slice().iter().zip(b.as_slice()).fold(0.0f64, |off, (a, b)| off.max((a - b).abs()));
+        assert!(off <= tolerance * most, "{off:e} of {most:e}");
+    }
+
+    fn wavy(n: usize, m: usize, offset: f64) -> Mat {
+        Mat::from_fn(n, m, |i, j| offset + ((i * 37 + j * 11) as f64 * 0.618).sin() * (1.0 + j as f64))
+    }
+
+    #[test]
+    fn one_reading_gives_the_gram_matrix_of_two() {
+        for (n, m) in [(3, 3), (256, 20), (257, 5), (1000, 33)] {
+            for normalize in [Normalize::None, Normalize::Unit] {
+                for center in [false, true] {
+                    let (one, two) = both(&wavy(n, m, 0.3), normalize, center);
+                    close(&one.unwrap(), &two, 1e-13);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_large_offset_is_taken_away_before_squaring() {
+        // Of 1e8 + y, y has eight digits left: what is rounded there is the sample, the same for both.
+        let (one, two) = both(&wavy(2000, 7, 1e8), Normalize::None, true);
+        close(&one.unwrap(), &two, 1e-13);
+    }
+
+    #[test]
+    fn bad_guesses_are_noticed() {
+        // The few samples looked at ahead are every fourth one: far from the others, or far smaller.
+        let mut x = wavy(1024, 4, 0.0);
+        (0..1024).step_by(4).for_each(|i| x.row_mut(i).iter_mut().for_each(|y| *y = *y * 1e-3 + 1e4));
+        assert!(both(&x, Normalize::None, true).0.is_none());
+        let mut x = wavy(1024, 4, 1.0);
+        (0..1024).filter(|i| i % 4 != 0).for_each(|i| x.row_mut(i).iter_mut().for_each(|y| *y *= 1e200));
+        assert!(both(&x, Normalize::None, false).0.is_none());
+    }
+
+    #[test]
+    fn bad_values_are_named_and_bytes_left_to_the_whole_numbers() {
+        let mut x = wavy(700, 3, 0.0);
+        x.row_mut(555)[2] = f64::INFINITY;
+        let first = FirstReading::of(Samples::from(&x), Normalize::None, true).unwrap().unwrap();
+        let error = first.read(Exec::default()).err().unwrap();
+        assert!(matches!(error, Error::NotFinite { row: 555, column: 2, .. }), "{error}");
+        let bytes = Mat::from_fn(40, 3, |i, j| ((i * 7 + j) % 256) as f64);
+        assert!(FirstReading::of(Samples::from(&bytes), Normalize::None, false).unwrap().is_none());
+        assert!(FirstReading::of(Samples::from(&bytes), Normalize::Unit, false).unwrap().is_some());
+    }
+}
