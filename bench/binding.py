@@ -70,7 +70,8 @@ def declared(native: ctypes.CDLL) -> ctypes.CDLL:
     for peer in (native.faer_thin_svd, native.faer_partial_svd, native.linfa_pca):
         peer.argtypes = (values, c_size_t, c_size_t, values, c_size_t)
         peer.restype = Answer
-    native.es_fit.restype = native.es_sweep.restype = Answer
+    native.es_gram.argtypes = (c_uint32, c_void_p, c_size_t, c_size_t, values)
+    native.es_fit.restype = native.es_sweep.restype = native.es_gram.restype = Answer
     native.fma_peak.restype = c_double
     return native
 
@@ -113,6 +114,16 @@ def sweep(x: np.ndarray, lambdas: np.ndarray, *, unit: bool, center: bool) -> tu
     ask = asked(x, LAMBDA, lambdas[-1], unit, center, 1)
     answer = NATIVE.es_sweep(ask, pointer(lambdas), ks.ctypes.data_as(POINTER(c_size_t)), len(ks))
     return result(answer, np.zeros(0)), ks
+
+
+def gram(x: np.ndarray) -> tuple[np.ndarray, float]:
+    """The Gram matrix of the small side, its lower triangle, and the seconds it took."""
+    p = min(x.shape)
+    square = np.zeros((p, p))
+    answer = NATIVE.es_gram(KINDS[x.dtype], x.ctypes.data, *x.shape, pointer(square))
+    if answer.status:
+        raise Refused
+    return square, answer.cpu_seconds
 
 
 def peer(name: str, x: np.ndarray, count: int) -> Fit:

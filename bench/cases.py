@@ -167,11 +167,15 @@ def between(sigma: np.ndarray, k: int) -> float:
     return float(np.sqrt(sigma[k - 1] * sigma[k]))
 
 
+def prepare(case: Case, x: np.ndarray) -> np.ndarray:
+    """What NumPy makes of raw samples for the peers."""
+    x = unit_rows(x) if case.unit else x
+    return centred(x) if case.center else x
+
+
 def load(case: Case) -> Problem:
     raw = raw_of(case)
-    prepared = unit_rows(raw["f64"]) if case.unit else raw["f64"]
-    if case.center:
-        prepared = centred(prepared)
+    prepared = prepare(case, raw["f64"])
     sigma = reference(prepared)
     sigma_centred = sigma if case.center else reference(centred(prepared))
     problem = Problem(case, raw, prepared, sigma, sigma_centred)

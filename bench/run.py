@@ -4,6 +4,7 @@ Prints a Markdown table for each case and writes `bench/results/cases/CASE.json`
 """
 
 import gc
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -60,16 +61,25 @@ def candidates(problem: Problem, wanted: str) -> list[Candidate]:
     return found
 
 
-def measure(problem: Problem, wanted: str, repeats: int, slow: float) -> list[Candidate]:
-    """Every candidate in turn, again and again. One that takes over `slow` seconds and three times ours runs once."""
-    every = candidates(problem, wanted)
+def preparing(problem: Problem) -> float:
+    """What scaling or centring the samples costs in NumPy."""
+    start = time.process_time()
+    cases.prepare(problem.case, problem.raw["f64"])
+    return time.process_time() - start
+
+
+def measure(problem: Problem, wanted: str, repeats: int, slow: float) -> tuple[list[Candidate], float]:
+    """Every candidate in turn, again and again, and the preparation that peers get for free. A candidate that takes over
+    `slow` seconds and three times ours runs once."""
+    every, prepared = candidates(problem, wanted), np.inf
     for turn in range(repeats):
+        prepared = min(prepared, preparing(problem))
         for candidate in every:
             too_slow = turn > 0 and candidate.seconds > max(slow, 3 * every[0].seconds)
             if not candidate.note and not too_slow:
                 candidate.once(problem)
                 talk(f"  {turn + 1}/{repeats} {candidate.name}: {candidate.seconds:.3f} s {candidate.note}")
-    return every
+    return every, prepared
 
 
 def judged(candidate: Candidate, problem: Problem) -> dict:
@@ -91,7 +101,7 @@ def judged(candidate: Candidate, problem: Problem) -> dict:
     return row
 
 
-def record(problem: Problem, every: list[Candidate], facts: dict) -> dict:
+def record(problem: Problem, every: list[Candidate], prepared: float, facts: dict) -> dict:
     case = problem.case
     peak = facts["fma_peak_gflops"] * 1e9
     return {
@@ -104,6 +114,7 @@ def record(problem: Problem, every: list[Candidate], facts: dict) -> dict:
         "unit_rows": case.unit,
         "centred": case.center,
         "limit_seconds": limit.seconds(case.n, case.m, problem.k, peak),
+        "preparing_seconds": prepared,
         "candidates": [judged(candidate, problem) for candidate in every],
         "machine": facts,
     }
@@ -118,8 +129,8 @@ def main() -> None:
     machine.one_thread()
     facts = machine.facts()
     for problem in cases.loaded(options.case, options.quick):
-        every = measure(problem, options.peer, options.repeats, options.limit)
-        found = record(problem, every, facts)
+        every, prepared = measure(problem, options.peer, options.repeats, options.limit)
+        found = record(problem, every, prepared, facts)
         if not options.peer:
             results.save(f"cases/{problem.case.name}", found, options.quick)
         print(tables.peers_of(found), flush=True)

@@ -73,7 +73,8 @@ def peers_of(found: dict) -> str:
     lines = table(head, [peer_line(found, row) for row in found["candidates"]])
     least = found["limit_seconds"]
     limit = f"Flop limit {time_text(least)}; ours f64 ÷ limit = {over_limit(found)}." if least else ""
-    return f"\n{title}\n\n{lines}\n\n{limit}\n"
+    free = f"Preparing the samples, which peers get for free, takes NumPy {time_text(found['preparing_seconds'])}."
+    return f"\n{title}\n\n{lines}\n\n{limit} {free}\n"
 
 
 def against(found: dict, row: dict, name: bool = False) -> str:
@@ -147,6 +148,20 @@ def memory(found: dict) -> str:
         return [f"{row['case']}, {shape(row)}", row["kind"], str(row["k"]), *sizes, within]
 
     head = ["data", "numbers", "k", "input", "peak with input", "allowed", "within"]
+    return table(head, [line(row) for row in found["cases"]])
+
+
+def kernels(found: dict) -> str:
+    peak = found["machine"]["fma_peak_gflops"]
+
+    def line(row: dict) -> list[str]:
+        rates = [row["operations"] / row["seconds"][kind] / 1e9 for kind in ("dsyrk", "f64", "f32", "u8")]
+        share = f"{rates[1] / peak:.0%}" if peak else "–"
+        times = [f"{rate / rates[0]:.2f}×" for rate in rates[1:]]
+        single = f"{rates[2] / rates[1]:.2f}×"
+        return [f"{row['case']}, {shape(row)}", f"{rates[0]:.1f}", *times, share, single]
+
+    head = ["data", "OpenBLAS dsyrk, Gflop/s", "ours f64", "ours f32", "ours 8-bit", "f64 of FMA peak", "f32 ÷ f64"]
     return table(head, [line(row) for row in found["cases"]])
 
 

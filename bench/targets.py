@@ -45,6 +45,8 @@ def of_case(found: dict) -> Iterator[Target]:
     yield Target(f"{name}: share of number types with k right and certified", right.count(True) / len(right), 1)
     if peer := tables.fastest(found):
         yield Target(f"{name}: fastest exact peer ({peer['name']}) ÷ ours", peer["seconds"] / base, 1)
+        whole = (peer["seconds"] + (0 if peer["centres"] else found["preparing_seconds"])) / base
+        yield Target(f"{name}: the same with its samples prepared by NumPy", whole, 1)
     if name in ITERATIVE and (peer := tables.fastest(found, "iterative")):
         yield Target(f"{name}: best iterative exact peer ({peer['name']}) ÷ ours", peer["seconds"] / base, 2)
     if name in COVARIANCE and (peer := tables.named(found, "sklearn PCA covariance_eigh")):
@@ -66,6 +68,16 @@ def of_rest(quick: bool) -> Iterator[Target]:
     for row in results.load("memory", quick).get("cases", ()):
         share = row["peak"] / row["limit"]
         yield Target(f"{row['case']} {row['kind']}: peak memory ÷ allowed", share, 1, least=False)
+
+
+    kernels = results.load("kernels", quick)
+    for row in kernels.get("cases", ()):
+        seconds, peak = row["seconds"], kernels["machine"]["fma_peak_gflops"]
+        yield Target(f"{row['case']}: Gram of bytes, dsyrk ÷ ours", seconds["dsyrk"] / seconds["u8"], 2)
+        yield Target(f"{row['case']}: Gram in f64 ÷ in f32", seconds["f64"] / seconds["f32"], 1.7)
+        if peak and min(row["n"], row["m"]) >= 512:
+            rate = row["operations"] / seconds["f64"] / 1e9
+            yield Target(f"{row['case']}: Gram in f64, share of the FMA peak", rate / peak, 0.75)
 
 
 def every(cases: list[dict], quick: bool) -> list[Target]:

@@ -3,6 +3,7 @@
 //! Every function returns an [`Answer`]; nothing unwinds into the caller: a panic is the status [`FAILED`].
 
 mod clock;
+mod kernels;
 mod ours;
 mod peak;
 mod peers;

@@ -14,6 +14,7 @@
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
+use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::{Accum, Par};
 
@@ -51,7 +52,7 @@ pub fn polish(mut b: Mat, exec: Exec<'_>) -> Result<Mat, Error> {
     Ok(b)
 }
 
-/// B ← B Aᵀ. Read column by column, a stretch of rows of B is its transpose, and the product is A Bᵀ.
+/// B ← B Aᵀ for a lower triangle A. Read column by column, a stretch of rows of B is its transpose, and the product is A Bᵀ.
 fn times_transposed(b: &mut Mat, a: &Mat, exec: Exec<'_>) -> Result<(), Error> {
     let k = b.cols();
     let a = faer::MatRef::from_row_major_slice(a.as_slice(), k, k);
@@ -60,7 +61,8 @@ fn times_transposed(b: &mut Mat, a: &Mat, exec: Exec<'_>) -> Result<(), Error> {
         let count = rows.len() / k;
         let right = faer::MatRef::from_column_major_slice(&before, k, count);
         let into = faer::MatMut::from_column_major_slice_mut(rows, k, count);
-        faer::linalg::matmul::matmul(into, Accum::Replace, a, right, 1.0, Par::Seq);
+        let (whole, lower) = (BlockStructure::Rectangular, BlockStructure::TriangularLower);
+        triangular::matmul(into, whole, Accum::Replace, a, lower, right, whole, 1.0, Par::Seq);
     })
 }
 

@@ -432,13 +432,17 @@ fn small_side_triangle(x: &dyn Blocks, exec: Exec<'_>) -> Result<Mat, Error> {
     }
 }
 
+/// The largest entry of each column made positive: the first of them where several are largest.
 fn fix_signs(basis: &mut Mat) {
-    for j in 0..basis.cols() {
-        let largest = (0..basis.rows())
-            .fold(0.0f64, |best, i| if basis.at(i, j).abs() > best.abs() { basis.at(i, j) } else { best });
-        if largest < 0.0 {
-            (0..basis.rows()).for_each(|i| basis.row_mut(i)[j] *= -1.0);
+    let mut largest = vec![0.0f64; basis.cols()];
+    for i in 0..basis.rows() {
+        for (best, entry) in largest.iter_mut().zip(basis.row(i)) {
+            *best = if entry.abs() > best.abs() { *entry } else { *best };
         }
+    }
+    let signs: Vec<f64> = largest.iter().map(|l| if *l < 0.0 { -1.0 } else { 1.0 }).collect();
+    for i in 0..basis.rows() {
+        basis.row_mut(i).iter_mut().zip(&signs).for_each(|(entry, sign)| *entry *= sign);
     }
 }
 

@@ -150,7 +150,7 @@ impl Glance {
         for l in 0..few {
             samples.read_row(l * (n / few), 0..m, &mut row);
             let length = norm(&row);
-            if !(length < 1e300) {
+            if !length.is_finite() || length >= 1e300 {
                 return None;
             }
             most = most.max(length);
