@@ -15,7 +15,7 @@
 //!
 //! **What completion proves** (Rump 2006, `rump2006` in `docs/references.bib`): if floating-point Cholesky of a
 //! symmetric M reaches its end, the smallest eigenvalue of M is above −γ_{p+1}/(1 − γ_{p+1})·tr M, in whatever order the
-//! sums were taken.
+//! sums were taken; but for underflow, which entries near one leave no room for.
 
 use eigenspan_kernel::{Number, Panel, STRIP, Stripe, accumulate};
 use faer::Par;

@@ -13,7 +13,7 @@
 //! counts, a batch of shifts together, because one count alone waits for its divisions. Every value is within
 //! a few eps·‖T‖.
 //!
-//! Parlett (1998) §8.15 — `parlett1998`; Demmel, Dhillon, Ren (1995) — `demmel1995` in `docs/references.bib`.
+//! Parlett (1998), ch. 8 — `parlett1998`; Demmel, Dhillon, Ren (1995) — `demmel1995` in `docs/references.bib`.
 
 use pulp::Arch;
 
