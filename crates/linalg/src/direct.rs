@@ -32,7 +32,7 @@ use crate::krylov::{self, Operator, Until};
 use crate::mat::{Mat, MatMut as Destination};
 use crate::scale::times_power_of_two;
 use crate::sparse::Sparse;
-use crate::spectrum::{Compressed, Cut, Leading, between, fewest};
+use crate::spectrum::{Compressed, Cut, Leading, between, fewest, over_samples};
 use unseen::unseen;
 
 /// Eigenvalues are computed down to this share of the cut.
@@ -330,7 +330,6 @@ impl<'a> Direct<'a> {
         let unscaled = |s: f64| times_power_of_two(s, x.exponent());
         let singular = |v: &f64| if *v <= self.rounding { 0.0 } else { unscaled(v.sqrt()) };
         Leading {
-            x,
             sigma: pairs.values.iter().map(singular).collect(),
             count,
             interval: (known.low.min(count), known.high.max(count)),
@@ -338,8 +337,8 @@ impl<'a> Direct<'a> {
             margin: known.margin / (2.0 * tau * tau),
             norm: unscaled(self.energy.sqrt()),
             solver: "krylov",
-            side: self.a.side,
             vectors: Mat::from_fn(p, pairs.values.len(), |i, j| pairs.vectors[j * p + i]),
+            samples: over_samples(x, self.a.side),
         }
     }
 }

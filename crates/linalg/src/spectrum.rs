@@ -64,8 +64,8 @@ pub enum Cut {
 }
 
 /// The singular values above a cut, and at least one more where there is one.
+#[derive(Clone)]
 pub struct Leading<'a> {
-    pub(crate) x: &'a dyn Blocks,
     /// The leading singular values, largest first: those above the cut, at least one past it, and all that are known.
     pub sigma: Vec<f64>,
     /// How many are above the cut.
@@ -80,16 +80,22 @@ pub struct Leading<'a> {
     pub norm: f64,
     /// How it was computed.
     pub solver: &'static str,
-    pub(crate) side: Side,
-    /// Eigenvectors on that side, p × (count + 1 or more).
+    /// Eigenvectors over the small side, p × (count + 1 or more).
     pub(crate) vectors: Mat,
+    /// X, where they are over samples: directions take one more look at it.
+    pub(crate) samples: Option<&'a dyn Blocks>,
 }
 
-impl Leading<'_> {
-    /// How sure `count` is.
-    pub fn certificate(&self) -> Certificate {
-        Certificate::of(self.interval, self.chance)
+impl std::fmt::Debug for Leading<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { sigma, count, interval, chance, solver, .. } = self;
+        write!(f, "{count} of {sigma:?}, in {interval:?} but for {chance:e}, by {solver}")
     }
+}
+
+/// X, where vectors on `side` are over samples.
+pub(crate) fn over_samples(x: &dyn Blocks, side: Side) -> Option<&dyn Blocks> {
+    (side == Side::Samples).then_some(x)
 }
 
 /// The singular values of `x` that `cut` asks for.
@@ -280,7 +286,6 @@ impl<'a> Compressed<'a> {
         let known = squares.iter().take_while(|v| self.reaches(first, v.max(0.0).sqrt())).count();
         let known = known.max((count + 1).min(squares.len()));
         Ok(Some(Leading {
-            x: self.x,
             sigma: squares[..known].iter().map(|v| self.singular(*v)).collect(),
             count,
             interval: (bounds.low.min(count), bounds.high.max(count)),
@@ -288,8 +293,8 @@ impl<'a> Compressed<'a> {
             margin: share(bounds.margin, 2.0 * tau * tau),
             norm: self.unscaled(self.gram.trace().sqrt()),
             solver,
-            side: self.gram.side,
             vectors,
+            samples: over_samples(self.x, self.gram.side),
         }))
     }
 
@@ -312,7 +317,6 @@ impl<'a> Compressed<'a> {
         let low = sigma.iter().take_while(|s| **s > tau + blur).count();
         let high = sigma.iter().take_while(|s| **s >= tau - blur).count();
         Ok(Leading {
-            x: self.x,
             sigma: sigma.into_iter().map(|s| self.unscaled(s)).collect(),
             count,
             interval: (low.min(count), high.max(count)),
@@ -320,8 +324,8 @@ impl<'a> Compressed<'a> {
             margin: share(blur, tau),
             norm: self.unscaled(energy.sqrt()),
             solver: "qr-svd",
-            side: Side::of(self.x),
             vectors: v,
+            samples: over_samples(self.x, Side::of(self.x)),
         })
     }
 
@@ -375,13 +379,18 @@ pub fn resolution(sigma: &[f64], n: usize, m: usize) -> f64 {
 }
 
 impl Leading<'_> {
+    /// How sure `count` is.
+    pub fn certificate(&self) -> Certificate {
+        Certificate::of(self.interval, self.chance)
+    }
+
     /// The first `k` feature directions U_k (m × k). The largest entry of each column is positive, the first
     /// one where several are equally large; σ_k must be above rounding, and `k` at most one more than `count`.
     pub fn basis(&self, k: usize, exec: Exec<'_>) -> Result<Mat, Error> {
         let leading = self.vectors.leading_columns(k);
-        let mut basis = match self.side {
-            Side::Features => leading,
-            Side::Samples => self.through_features(&leading, exec)?,
+        let mut basis = match self.samples {
+            None => leading,
+            Some(x) => self.through_features(x, &leading, exec)?,
         };
         fix_signs(&mut basis);
         Ok(basis)
@@ -394,11 +403,11 @@ impl Leading<'_> {
 
     /// U_k = Xᵀ V_k Σ_k⁻¹. Its columns are orthogonal only to the error of V times σ₁/σ_k; polishing makes that eps and moves no
     /// column by more than that error.
-    fn through_features(&self, v: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
-        let (n, m, k) = (self.x.rows(), self.x.cols(), v.cols());
-        if let Native::Sparse(rows) = self.x.native() {
+    fn through_features(&self, x: &dyn Blocks, v: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
+        let (n, m, k) = (x.rows(), x.cols(), v.cols());
+        let sigma: Vec<f64> = self.sigma[..k].iter().map(|s| times_power_of_two(*s, -x.exponent())).collect();
+        if let Native::Sparse(rows) = x.native() {
             let mut basis = rows.transposed().times(v.as_slice(), k, exec)?;
-            let sigma: Vec<f64> = self.sigma[..k].iter().map(|s| times_power_of_two(*s, -self.x.exponent())).collect();
             basis.chunks_exact_mut(k.max(1)).for_each(|u| u.iter_mut().zip(&sigma).for_each(|(u, s)| *u /= s));
             return polish(Mat::from_vec(m, k, basis).expect("k values a feature"), exec);
         }
@@ -409,15 +418,14 @@ impl Leading<'_> {
             let features = i * STRIPE..((i + 1) * STRIPE).min(m);
             let width = features.len();
             let mut stripe = vec![0.0; width * n];
-            self.x.read(0..n, features, &mut MatMut::row_major(&mut stripe, width));
+            x.read(0..n, features, &mut MatMut::row_major(&mut stripe, width));
             // The stripe read row by row is its transpose read column by column: the product's fast layout.
             let stripe = faer::MatRef::from_column_major_slice(&stripe, width, n);
             let mut product = vec![0.0; width * k];
             let into = faer::MatMut::from_column_major_slice_mut(&mut product, width, k);
             faer::linalg::matmul::matmul(into, Accum::Replace, stripe, columns, 1.0, Par::Seq);
             for (j, column) in product.chunks_exact(width.max(1)).enumerate() {
-                let s = times_power_of_two(self.sigma[j], -self.x.exponent());
-                (0..width).for_each(|r| out[r * k + j] = column[r] / s);
+                (0..width).for_each(|r| out[r * k + j] = column[r] / sigma[j]);
             }
         })?;
         polish(basis, exec)
