@@ -70,6 +70,22 @@ pub struct Bounds {
     pub margin: f64,
 }
 
+/// How many of all eigenvalues `values` [`count_above`] wants vectors for, `least` or more: those that it cannot tell from
+/// the cut τ, known to within `blur`, are lifted like those above it.
+pub fn wanted(gram: &Gram, (tau, blur): (f64, f64), values: &[f64], least: usize) -> usize {
+    let size = frobenius(&gram.matrix);
+    let mut count = least.min(values.len());
+    loop {
+        // Each vector that is lifted widens the margin a little, and may bring in another.
+        let (s, upper) = shift(gram, size, (tau, blur), &values[..count]);
+        let near = values.iter().take_while(|v| **v >= s - upper).count();
+        if s <= 0.0 || near <= count {
+            return count;
+        }
+        count = near;
+    }
+}
+
 /// Counts the eigenvalues of `gram` above τ² for a cut τ that is known to within `blur`; `None` where `vectors` (p × c,
 /// `values` largest first) miss one.
 pub fn count_above(
@@ -80,9 +96,8 @@ pub fn count_above(
     exec: Exec<'_>,
 ) -> Result<Option<Bounds>, Error> {
     let size = frobenius(&gram.matrix);
-    let (below, above) = ((tau - blur).max(0.0).powi(2), (tau + blur).powi(2));
-    let upper = gram.error + rounding_of_proof(gram.order(), size, values, tau * tau);
-    let s = below - upper;
+    let (s, upper) = shift(gram, size, (tau, blur), values);
+    let above = (tau + blur).powi(2);
     if s <= 0.0 {
         return Ok(Some(Bounds { low: 0, high: gram.order(), margin: 2.0 * upper }));
     }
@@ -103,6 +118,12 @@ pub fn count_above(
     // A value counts as below the cut only where it is below s − upper = t − 2 upper.
     let margin = (2.0 * upper).max(lower) + 2.0 * tau * blur + blur * blur;
     Ok(Some(Bounds { low, high, margin }))
+}
+
+/// s and d + f + e of the first proof.
+fn shift(gram: &Gram, size: f64, (tau, blur): (f64, f64), values: &[f64]) -> (f64, f64) {
+    let upper = gram.error + rounding_of_proof(gram.order(), size, values, tau * tau);
+    ((tau - blur).max(0.0).powi(2) - upper, upper)
 }
 
 /// d + f of the first proof.

@@ -32,7 +32,7 @@ use crate::krylov::{self, Operator, Until};
 use crate::mat::{Mat, MatMut as Destination};
 use crate::scale::times_power_of_two;
 use crate::sparse::Sparse;
-use crate::spectrum::{Compressed, Cut, Leading, between, fewest, over_samples};
+use crate::spectrum::{Compressed, Cut, Leading, over_samples};
 use unseen::unseen;
 
 /// Eigenvalues are computed down to this share of the cut.
@@ -248,10 +248,7 @@ impl<'a> Direct<'a> {
     /// The singular values that `cut` asks for, each with its direction.
     pub fn leading(&self, cut: Cut, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
         let x = self.a.x;
-        let scaled = match cut {
-            Cut::Above(tau) => Cut::Above(times_power_of_two(tau, -x.exponent())),
-            other => other,
-        };
+        let scaled = cut.scaled(x.exponent());
         let until = match scaled {
             Cut::Above(tau) => Until::Above(NEAR * tau * tau),
             Cut::Top(count) => Until::Count(count),
@@ -262,7 +259,7 @@ impl<'a> Direct<'a> {
         };
         let mut pairs = Pairs { values: found.values, vectors: found.vectors.transposed().into_vec() };
         for _ in 0..ROUNDS {
-            let (count, tau) = self.place(scaled, &pairs.values);
+            let (count, tau) = scaled.place(&pairs.values, self.energy);
             match self.known(tau, &pairs, exec)? {
                 Some(known) => return Ok(self.answer(count, tau, pairs, known)),
                 None if self.take_in(tau, &mut pairs, exec)? => {}
@@ -270,16 +267,6 @@ impl<'a> Direct<'a> {
             }
         }
         Err(Error::NoConvergence { rows: x.rows(), cols: x.cols() })
-    }
-
-    /// How many of the eigenvalues `squares` are above the cut, and the cut.
-    fn place(&self, cut: Cut, squares: &[f64]) -> (usize, f64) {
-        let count = match cut {
-            Cut::Above(tau) => return (squares.iter().take_while(|v| **v > tau * tau).count(), tau),
-            Cut::Top(count) => count.min(squares.len()),
-            Cut::Energy(share) => fewest(squares, share * self.energy),
-        };
-        (count, between(squares, count))
     }
 
     /// How many values are above τ; `None` where one is missing.

@@ -28,7 +28,7 @@ use faer::{Accum, Par};
 
 use crate::Error;
 use crate::blocks::{Blocks, Native, Transposed};
-use crate::certificate::{Certificate, count_above};
+use crate::certificate::{Certificate, count_above, wanted};
 use crate::exec::Exec;
 use crate::gram::{Gram, Side};
 use crate::krylov::{self, Dense, Until};
@@ -61,6 +61,26 @@ pub enum Cut {
     Top(usize),
     /// The fewest that carry this share of Σσ².
     Energy(f64),
+}
+
+impl Cut {
+    /// How many of the leading σ², given by `squares`, are on this side of the cut, and the τ where it is. `energy` is Σσ².
+    pub(crate) fn place(self, squares: &[f64], energy: f64) -> (usize, f64) {
+        let count = match self {
+            Self::Above(tau) => return (squares.iter().take_while(|v| **v > tau * tau).count(), tau),
+            Self::Top(count) => count.min(squares.len()),
+            Self::Energy(share) => fewest(squares, share * energy),
+        };
+        (count, between(squares, count))
+    }
+
+    /// The cut in units of 2^`exponent`.
+    pub(crate) fn scaled(self, exponent: i32) -> Self {
+        match self {
+            Self::Above(tau) => Self::Above(times_power_of_two(tau, -exponent)),
+            other => other,
+        }
+    }
 }
 
 /// The singular values above a cut, and at least one more where there is one.
@@ -184,7 +204,7 @@ impl<'a> Compressed<'a> {
 
     /// Through G and block Lanczos; `None` where that would take too many steps, missed a value, or is out of reach.
     pub fn by_krylov(&self, cut: Cut, exec: Exec<'_>) -> Result<Option<Leading<'a>>, Error> {
-        let cut = self.scaled(cut);
+        let cut = cut.scaled(self.x.exponent());
         let operator = Dense(&self.gram.matrix);
         let rounding = 4.0 * f64::EPSILON * self.gram.trace();
         match krylov::leading(&operator, self.until(cut), rounding, exec)? {
@@ -195,12 +215,13 @@ impl<'a> Compressed<'a> {
 
     /// Through G and its tridiagonal form; `None` where that is out of reach.
     pub fn by_dense(&self, cut: Cut, exec: Exec<'_>) -> Result<Option<Leading<'a>>, Error> {
-        let cut = self.scaled(cut);
+        let cut = cut.scaled(self.x.exponent());
         let all = self.dense(exec)?.values()?;
         if !self.answers(cut, &all) {
             return Ok(None);
         }
-        let wanted = (self.count(cut, &all) + 1).min(all.len());
+        let (count, tau) = cut.place(&all, self.gram.trace());
+        let wanted = wanted(&self.gram, (tau, self.x.rounding()), &all, count + 1);
         let vectors = self.dense(exec)?.leading(wanted, exec)?.vectors;
         self.certified(cut, all, vectors, "gram-dense", exec)
     }
@@ -214,7 +235,7 @@ impl<'a> Compressed<'a> {
     /// Whether G may reach down to the cut, as far as ‖G‖_F tells: σ₁² ≥ Σσ⁴ / Σσ².
     fn may_answer(&self, cut: Cut) -> bool {
         let first = (energy(self.gram.matrix.as_slice()) / self.gram.trace()).sqrt();
-        match self.scaled(cut) {
+        match cut.scaled(self.x.exponent()) {
             Cut::Above(tau) => self.reaches(first, tau),
             Cut::Top(_) | Cut::Energy(_) => true,
         }
@@ -237,19 +258,10 @@ impl<'a> Compressed<'a> {
     /// Whether G can answer `cut`, given its eigenvalues.
     fn answers(&self, cut: Cut, squares: &[f64]) -> bool {
         let root = |i: usize| squares.get(i).map_or(0.0, |v| v.max(0.0).sqrt());
-        match (cut, self.count(cut, squares)) {
+        match (cut, cut.place(squares, self.gram.trace()).0) {
             (Cut::Above(tau), _) => self.reaches(root(0), tau),
             (_, 0) => true,
             (_, count) => self.reaches(root(0), root(count - 1)),
-        }
-    }
-
-    /// How many of the eigenvalues `squares` are above the cut.
-    fn count(&self, cut: Cut, squares: &[f64]) -> usize {
-        match cut {
-            Cut::Above(tau) => squares.iter().take_while(|v| **v > tau * tau).count(),
-            Cut::Top(count) => count.min(squares.len()),
-            Cut::Energy(share) => fewest(squares, share * self.gram.trace()),
         }
     }
 
@@ -273,11 +285,7 @@ impl<'a> Compressed<'a> {
         if !self.answers(cut, &squares) {
             return Ok(None);
         }
-        let count = self.count(cut, &squares);
-        let tau = match cut {
-            Cut::Above(tau) => tau,
-            _ => between(&squares, count),
-        };
+        let (count, tau) = cut.place(&squares, self.gram.trace());
         let paired = &squares[..vectors.cols()];
         let Some(bounds) = count_above(&self.gram, (tau, self.x.rounding()), paired, &vectors, exec)? else {
             return Ok(None);
@@ -300,18 +308,14 @@ impl<'a> Compressed<'a> {
 
     /// Through R: all values, right to a few eps·σ₁.
     pub fn by_triangle(&self, cut: Cut, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
-        let cut = self.scaled(cut);
+        let cut = cut.scaled(self.x.exponent());
         let r = small_side_triangle(self.x, exec)?;
         let RightSvd { sigma, v } = exec.aside("decompose", move || svd::right(&r))??;
         let squares: Vec<f64> = sigma.iter().map(|s| s * s).collect();
         let energy: f64 = squares.iter().sum();
         let (count, tau) = match cut {
             Cut::Above(tau) => (sigma.iter().take_while(|s| **s > tau).count(), tau),
-            Cut::Top(count) => (count.min(sigma.len()), between(&squares, count.min(sigma.len()))),
-            Cut::Energy(share) => {
-                let count = fewest(&squares, share * energy);
-                (count, between(&squares, count))
-            }
+            _ => cut.place(&squares, energy),
         };
         let blur = resolution(&sigma, self.x.rows(), self.x.cols()) + self.x.rounding();
         let low = sigma.iter().take_while(|s| **s > tau + blur).count();
@@ -337,14 +341,6 @@ impl<'a> Compressed<'a> {
     fn unscaled(&self, s: f64) -> f64 {
         times_power_of_two(s, self.x.exponent())
     }
-
-    /// The cut in the units of what is read.
-    fn scaled(&self, cut: Cut) -> Cut {
-        match cut {
-            Cut::Above(tau) => Cut::Above(times_power_of_two(tau, -self.x.exponent())),
-            other => other,
-        }
-    }
 }
 
 /// `part` of `whole`; nothing is told from a cut at zero.
@@ -353,7 +349,7 @@ fn share(part: f64, whole: f64) -> f64 {
 }
 
 /// The fewest leading `squares` that add up to `enough`, rounding forgiven.
-pub(crate) fn fewest(squares: &[f64], enough: f64) -> usize {
+fn fewest(squares: &[f64], enough: f64) -> usize {
     let enough = enough * (1.0 - squares.len() as f64 * f64::EPSILON);
     let mut sum = 0.0;
     let short = |v: &&f64| {
@@ -365,7 +361,7 @@ pub(crate) fn fewest(squares: &[f64], enough: f64) -> usize {
 }
 
 /// A cut between the first `count` singular values and the rest, whose squares are given.
-pub(crate) fn between(squares: &[f64], count: usize) -> f64 {
+fn between(squares: &[f64], count: usize) -> f64 {
     let at = |i: usize| squares.get(i).map_or(0.0, |v| v.max(0.0).sqrt());
     match count {
         0 => at(0),

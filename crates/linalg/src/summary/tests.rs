@@ -277,6 +277,16 @@ fn tiny_values_survive_in_the_triangle_and_are_refused_by_the_gram_matrix() {
 }
 
 #[test]
+fn a_crowd_at_the_cut_is_an_interval_and_no_refusal() {
+    let sigma = |j: usize| if j == 0 { 4.0 } else { [2.0, 1.0][usize::from(j > 6)] };
+    let x = Mat::from_fn(40, 12, |i, j| if i == j { sigma(j) } else { 0.0 });
+    for form in [Form::Gram, Form::Triangle] {
+        let found = summary(&x, form, false, 7).finish(Cut::Above(2.0), Exec::default()).unwrap();
+        assert_eq!((found.count, found.certificate()), (1, Certificate::Interval(1, 7)), "{form:?}");
+    }
+}
+
+#[test]
 fn bytes_come_back_and_damaged_ones_are_refused() {
     let x = samples(2100, 3, 7);
     let mut random = Random(8);
