@@ -36,6 +36,7 @@ use crate::exec::Exec;
 use crate::gram::{Gram, gamma};
 use crate::krylov::{Dense, Operator};
 use crate::mat::{Mat, energy};
+use crate::matmul;
 
 /// How sure a count is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -110,6 +111,7 @@ pub fn count_above(
     exec.report("certify", 1, 2)?;
     let candidates = values.iter().take_while(|v| **v > above).count();
     let columns = vectors.leading_columns(candidates).transposed().into_vec();
+    exec.check()?;
     let rounding = gamma(gram.order() + 2) * (size + values.first().copied().unwrap_or(0.0));
     let operator = Dense(&gram.matrix);
     let bounds = lower_bounds(&operator, (rounding, gram.error), &values[..candidates], &columns, exec)?;
@@ -148,10 +150,11 @@ pub(crate) fn lower_bounds(
     }
     let mut gv = vec![0.0; p * c];
     a.multiply(v, &mut gv, exec)?;
+    exec.check()?;
     let residual = |j: usize| -> f64 {
         gv[j * p..][..p].iter().zip(&v[j * p..][..p]).map(|(g, v)| (g - values[j] * v).powi(2)).sum()
     };
-    let off = orthogonality(v, p, c);
+    let off = orthogonality(v, p, c, exec)?;
     let mut square_of_residuals = 0.0;
     let bound = |j: usize| {
         square_of_residuals += residual(j);
@@ -165,13 +168,13 @@ pub(crate) fn lower_bounds(
 }
 
 /// ‖VᵀV − I‖_F.
-fn orthogonality(v: &[f64], p: usize, c: usize) -> f64 {
+fn orthogonality(v: &[f64], p: usize, c: usize, exec: Exec<'_>) -> Result<f64, Error> {
     let view = faer::MatRef::from_column_major_slice(v, p, c);
-    let mut product = vec![0.0; c * c];
-    let out = faer::MatMut::from_column_major_slice_mut(&mut product, c, c);
-    faer::linalg::matmul::matmul(out, faer::Accum::Replace, view.transpose(), view, 1.0, faer::Par::Seq);
-    (0..c).for_each(|i| product[i * c + i] -= 1.0);
-    energy(&product).sqrt()
+    let mut square = vec![0.0; c * c];
+    let out = faer::MatMut::from_column_major_slice_mut(&mut square, c, c);
+    matmul::product(out, faer::Accum::Replace, view.transpose(), view, 1.0, exec.silent())?;
+    (0..c).for_each(|i| square[i * c + i] -= 1.0);
+    Ok(energy(&square).sqrt())
 }
 
 fn frobenius(g: &Mat) -> f64 {

@@ -115,10 +115,11 @@ impl<'a> Twice<'a> {
         let height = (STRIPE / p.max(1)).clamp(16, 512);
         let stripes = q.div_ceil(height);
         let each = stripes.div_ceil(GROUPS).max(1);
-        exec.map(stage, stripes.div_ceil(each), |group| {
+        let groups = exec.map(stage, stripes.div_ceil(each), |group| {
             let mut value = start();
             let mut stripe = vec![0.0; height * p];
             for s in group * each..((group + 1) * each).min(stripes) {
+                exec.check()?;
                 let some = s * height..((s + 1) * height).min(q);
                 let tall = some.len();
                 let stripe = &mut stripe[..tall * p];
@@ -128,8 +129,9 @@ impl<'a> Twice<'a> {
                 }
                 work(&mut value, stripe, tall);
             }
-            value
-        })
+            Ok(value)
+        })?;
+        groups.into_iter().collect()
     }
 
     fn multiply_dense(&self, v: &[f64], out: &mut [f64], exec: Exec<'_>) -> Result<(), Error> {

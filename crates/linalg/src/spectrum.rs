@@ -41,8 +41,10 @@ use crate::triangle::triangle;
 
 pub use crate::direct::{Direct, direct};
 
-/// Features whose part of U is computed at once when X has fewer samples than features.
+/// Features whose part of U is computed at once when X has fewer samples than features, at most.
 const STRIPE: usize = 256;
+/// Multiplications of such a part, at most: a few hundredths of a second.
+const WORK: usize = 1 << 28;
 /// Through G, no value below σ₁ ÷ this is answered.
 pub const REACH: f64 = 1e4;
 /// An eigenvalue of G is answered where the error of G is below this share of it.
@@ -157,7 +159,7 @@ impl<'a> Compressed<'a> {
     /// cannot tell from zero is zero.
     pub fn values(&self, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
         if !self.is_tiny() {
-            let squares = self.dense(exec)?.values()?;
+            let squares = self.dense(exec)?.values(exec)?;
             let root = |i: usize| squares.get(i).map_or(0.0, |v| v.max(0.0).sqrt());
             if self.reaches(root(0), root(squares.len() / 2)) {
                 return Ok(squares.iter().map(|v| self.singular(*v)).collect());
@@ -216,7 +218,7 @@ impl<'a> Compressed<'a> {
     /// Through G and its tridiagonal form; `None` where that is out of reach.
     pub fn by_dense(&self, cut: Cut, exec: Exec<'_>) -> Result<Option<Leading<'a>>, Error> {
         let cut = cut.scaled(self.x.exponent());
-        let all = self.dense(exec)?.values()?;
+        let all = self.dense(exec)?.values(exec)?;
         if !self.answers(cut, &all) {
             return Ok(None);
         }
@@ -410,8 +412,9 @@ impl Leading<'_> {
         let columns = v.transposed().into_vec();
         let columns = faer::MatRef::from_column_major_slice(&columns, n, k);
         let mut basis = Mat::zeros(m, k);
-        exec.each_chunk("project", basis.as_mut_slice(), (STRIPE * k).max(1), |i, out| {
-            let features = i * STRIPE..((i + 1) * STRIPE).min(m);
+        let stripe = (WORK / (n * k).max(1) / 8 * 8).clamp(32, STRIPE);
+        exec.each_chunk("project", basis.as_mut_slice(), (stripe * k).max(1), |i, out| {
+            let features = i * stripe..((i + 1) * stripe).min(m);
             let width = features.len();
             let mut stripe = vec![0.0; width * n];
             x.read(0..n, features, &mut MatMut::row_major(&mut stripe, width));
@@ -436,12 +439,16 @@ fn small_side_triangle(x: &dyn Blocks, exec: Exec<'_>) -> Result<Mat, Error> {
 }
 
 fn fix_signs(basis: &mut Mat) {
-    for j in 0..basis.cols() {
-        let largest = (0..basis.rows())
-            .fold(0.0f64, |best, i| if basis.at(i, j).abs() > best.abs() { basis.at(i, j) } else { best });
-        if largest < 0.0 {
-            (0..basis.rows()).for_each(|i| basis.row_mut(i)[j] *= -1.0);
-        }
+    // Row by row, as they lie in memory.
+    let mut largest = vec![0.0f64; basis.cols()];
+    for i in 0..basis.rows() {
+        largest
+            .iter_mut()
+            .zip(basis.row(i))
+            .for_each(|(best, u)| *best = if u.abs() > best.abs() { *u } else { *best });
+    }
+    for i in 0..basis.rows() {
+        basis.row_mut(i).iter_mut().zip(&largest).for_each(|(u, most)| *u *= if *most < 0.0 { -1.0 } else { 1.0 });
     }
 }
 
