@@ -27,7 +27,7 @@ fn main() {
         let g = power_law(p);
         let reduced = tridiagonalise(g.clone(), exec).expect("the matrix is finite");
         let reduce = best(|| drop(tridiagonalise(g.clone(), exec)));
-        let values = best(|| drop(reduced.values()));
+        let values = best(|| drop(reduced.values(exec)));
         print!("{p:>6} {reduce:>10.2} {values:>10.2}");
         for k in [p / 13, p / 4, p / 2, p] {
             print!(" {:>10.2}", best(|| drop(reduced.leading(k, exec))));

@@ -36,6 +36,7 @@ use crate::exec::Exec;
 use crate::gram::{Gram, gamma};
 use crate::krylov::{Dense, Operator};
 use crate::mat::Mat;
+use crate::matmul;
 use crate::rows::energy;
 
 /// How sure a count is.
@@ -71,6 +72,22 @@ pub struct Bounds {
     pub margin: f64,
 }
 
+/// How many of all eigenvalues `values` [`count_above`] wants vectors for, `least` or more: those that it cannot tell from
+/// the cut τ, known to within `blur`, are lifted like those above it.
+pub fn wanted(gram: &Gram, (tau, blur): (f64, f64), values: &[f64], least: usize) -> usize {
+    let size = frobenius(&gram.matrix);
+    let mut count = least.min(values.len());
+    loop {
+        // Each vector that is lifted widens the margin a little, and may bring in another.
+        let (s, upper) = shift(gram, size, (tau, blur), &values[..count]);
+        let near = values.iter().take_while(|v| **v >= s - upper).count();
+        if s <= 0.0 || near <= count {
+            return count;
+        }
+        count = near;
+    }
+}
+
 /// Counts the eigenvalues of `gram` above τ² for a cut τ that is known to within `blur`; `None` where `vectors` (p × c,
 /// `values` largest first) miss one.
 pub fn count_above(
@@ -81,9 +98,8 @@ pub fn count_above(
     exec: Exec<'_>,
 ) -> Result<Option<Bounds>, Error> {
     let size = frobenius(&gram.matrix);
-    let (below, above) = ((tau - blur).max(0.0).powi(2), (tau + blur).powi(2));
-    let upper = gram.error + rounding_of_proof(gram.order(), size, values, tau * tau);
-    let s = below - upper;
+    let (s, upper) = shift(gram, size, (tau, blur), values);
+    let above = (tau + blur).powi(2);
     if s <= 0.0 {
         return Ok(Some(Bounds { low: 0, high: gram.order(), margin: 2.0 * upper }));
     }
@@ -96,6 +112,7 @@ pub fn count_above(
     exec.report("certify", 1, 2)?;
     let candidates = values.iter().take_while(|v| **v > above).count();
     let columns = vectors.leading_columns(candidates).transposed().into_vec();
+    exec.check()?;
     let rounding = gamma(gram.order() + 2) * (size + values.first().copied().unwrap_or(0.0));
     let operator = Dense(&gram.matrix);
     let bounds = lower_bounds(&operator, (rounding, gram.error), &values[..candidates], &columns, exec)?;
@@ -104,6 +121,12 @@ pub fn count_above(
     // A value counts as below the cut only where it is below s − upper = t − 2 upper.
     let margin = (2.0 * upper).max(lower) + 2.0 * tau * blur + blur * blur;
     Ok(Some(Bounds { low, high, margin }))
+}
+
+/// s and d + f + e of the first proof.
+fn shift(gram: &Gram, size: f64, (tau, blur): (f64, f64), values: &[f64]) -> (f64, f64) {
+    let upper = gram.error + rounding_of_proof(gram.order(), size, values, tau * tau);
+    ((tau - blur).max(0.0).powi(2) - upper, upper)
 }
 
 /// d + f of the first proof.
@@ -128,10 +151,11 @@ pub(crate) fn lower_bounds(
     }
     let mut gv = vec![0.0; p * c];
     a.multiply(v, &mut gv, exec)?;
+    exec.check()?;
     let residual = |j: usize| -> f64 {
         gv[j * p..][..p].iter().zip(&v[j * p..][..p]).map(|(g, v)| (g - values[j] * v).powi(2)).sum()
     };
-    let off = orthogonality(v, p, c);
+    let off = orthogonality(v, p, c, exec)?;
     let mut square_of_residuals = 0.0;
     let bound = |j: usize| {
         square_of_residuals += residual(j);
@@ -145,13 +169,13 @@ pub(crate) fn lower_bounds(
 }
 
 /// ‖VᵀV − I‖_F.
-fn orthogonality(v: &[f64], p: usize, c: usize) -> f64 {
+fn orthogonality(v: &[f64], p: usize, c: usize, exec: Exec<'_>) -> Result<f64, Error> {
     let view = faer::MatRef::from_column_major_slice(v, p, c);
-    let mut product = vec![0.0; c * c];
-    let out = faer::MatMut::from_column_major_slice_mut(&mut product, c, c);
-    faer::linalg::matmul::matmul(out, faer::Accum::Replace, view.transpose(), view, 1.0, faer::Par::Seq);
-    (0..c).for_each(|i| product[i * c + i] -= 1.0);
-    energy(&product).sqrt()
+    let mut square = vec![0.0; c * c];
+    let out = faer::MatMut::from_column_major_slice_mut(&mut square, c, c);
+    matmul::product(out, faer::Accum::Replace, view.transpose(), view, 1.0, exec.silent())?;
+    (0..c).for_each(|i| square[i * c + i] -= 1.0);
+    Ok(energy(&square).sqrt())
 }
 
 fn frobenius(g: &Mat) -> f64 {

@@ -35,6 +35,7 @@ pub fn definite(g: &Mat, s: f64, values: &[f64], vectors: &Mat, exec: Exec<'_>) 
     let p = g.rows();
     let mut m = Mat::from_vec(p, p, g.as_slice().iter().map(|v| -v).collect()).expect("as many entries as G");
     (0..p).for_each(|i| m.row_mut(i)[i] += s);
+    exec.check()?;
     lift(&mut m, values, vectors, exec)?;
     for i in 0..p {
         m.row_mut(i)[..=i].iter_mut().for_each(|v| *v = -*v);

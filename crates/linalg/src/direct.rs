@@ -32,7 +32,7 @@ use crate::krylov::{self, Operator, Until};
 use crate::mat::{Mat, MatMut as Destination};
 use crate::scale::times_power_of_two;
 use crate::sparse::Sparse;
-use crate::spectrum::{Compressed, Cut, Leading, between, fewest};
+use crate::spectrum::{Compressed, Cut, Leading, over_samples};
 use unseen::unseen;
 
 /// Eigenvalues are computed down to this share of the cut.
@@ -115,10 +115,11 @@ impl<'a> Twice<'a> {
         let height = (STRIPE / p.max(1)).clamp(16, 512);
         let stripes = q.div_ceil(height);
         let each = stripes.div_ceil(GROUPS).max(1);
-        exec.map(stage, stripes.div_ceil(each), |group| {
+        let groups = exec.map(stage, stripes.div_ceil(each), |group| {
             let mut value = start();
             let mut stripe = vec![0.0; height * p];
             for s in group * each..((group + 1) * each).min(stripes) {
+                exec.check()?;
                 let some = s * height..((s + 1) * height).min(q);
                 let tall = some.len();
                 let stripe = &mut stripe[..tall * p];
@@ -128,8 +129,9 @@ impl<'a> Twice<'a> {
                 }
                 work(&mut value, stripe, tall);
             }
-            value
-        })
+            Ok(value)
+        })?;
+        groups.into_iter().collect()
     }
 
     fn multiply_dense(&self, v: &[f64], out: &mut [f64], exec: Exec<'_>) -> Result<(), Error> {
@@ -248,10 +250,7 @@ impl<'a> Direct<'a> {
     /// The singular values that `cut` asks for, each with its direction.
     pub fn leading(&self, cut: Cut, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
         let x = self.a.x;
-        let scaled = match cut {
-            Cut::Above(tau) => Cut::Above(times_power_of_two(tau, -x.exponent())),
-            other => other,
-        };
+        let scaled = cut.scaled(x.exponent());
         let until = match scaled {
             Cut::Above(tau) => Until::Above(NEAR * tau * tau),
             Cut::Top(count) => Until::Count(count),
@@ -262,7 +261,7 @@ impl<'a> Direct<'a> {
         };
         let mut pairs = Pairs { values: found.values, vectors: found.vectors.transposed().into_vec() };
         for _ in 0..ROUNDS {
-            let (count, tau) = self.place(scaled, &pairs.values);
+            let (count, tau) = scaled.place(&pairs.values, self.energy);
             match self.known(tau, &pairs, exec)? {
                 Some(known) => return Ok(self.answer(count, tau, pairs, known)),
                 None if self.take_in(tau, &mut pairs, exec)? => {}
@@ -270,16 +269,6 @@ impl<'a> Direct<'a> {
             }
         }
         Err(Error::NoConvergence { rows: x.rows(), cols: x.cols() })
-    }
-
-    /// How many of the eigenvalues `squares` are above the cut, and the cut.
-    fn place(&self, cut: Cut, squares: &[f64]) -> (usize, f64) {
-        let count = match cut {
-            Cut::Above(tau) => return (squares.iter().take_while(|v| **v > tau * tau).count(), tau),
-            Cut::Top(count) => count.min(squares.len()),
-            Cut::Energy(share) => fewest(squares, share * self.energy),
-        };
-        (count, between(squares, count))
     }
 
     /// How many values are above τ; `None` where one is missing.
@@ -330,7 +319,6 @@ impl<'a> Direct<'a> {
         let unscaled = |s: f64| times_power_of_two(s, x.exponent());
         let singular = |v: &f64| if *v <= self.rounding { 0.0 } else { unscaled(v.sqrt()) };
         Leading {
-            x,
             sigma: pairs.values.iter().map(singular).collect(),
             count,
             interval: (known.low.min(count), known.high.max(count)),
@@ -338,8 +326,8 @@ impl<'a> Direct<'a> {
             margin: known.margin / (2.0 * tau * tau),
             norm: unscaled(self.energy.sqrt()),
             solver: "krylov",
-            side: self.a.side,
             vectors: Mat::from_fn(p, pairs.values.len(), |i, j| pairs.vectors[j * p + i]),
+            samples: over_samples(x, self.a.side),
         }
     }
 }

@@ -94,6 +94,20 @@ impl<'a> Exec<'a> {
         }
     }
 
+    /// [`aside`](Exec::aside) where the call is `long`. Where it is short it is not worth a thread.
+    pub fn aside_if<T: Send + 'static>(
+        &self,
+        long: bool,
+        stage: &'static str,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        if long {
+            return self.aside(stage, work);
+        }
+        self.begin(stage)?;
+        Ok(work())
+    }
+
     /// Says whether to go on: for loops that run long between two pieces of work.
     pub fn check(&self) -> Result<(), Error> {
         if self.monitor.cancelled() { Err(Error::Cancelled) } else { Ok(()) }

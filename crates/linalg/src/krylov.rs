@@ -36,14 +36,17 @@ use faer::{Accum, MatMut, MatRef, Par};
 use crate::Error;
 use crate::exec::Exec;
 use crate::mat::Mat;
+use crate::matmul::{PIECE, product};
 use band::Projected;
-use basis::{Basis, PIECE, product};
+use basis::Basis;
 use search::{Search, Verdict};
 
 /// Vectors in a block.
 const WIDTH: usize = 12;
-/// Rows of a dense operator multiplied at once: as many as stay in the cache beside the vectors.
+/// Rows of a dense operator multiplied at once, at most: as many as stay in the cache beside the vectors.
 const STRIPE: usize = 256;
+/// Multiplications at once, at most: a few hundredths of a second.
+const WORK: usize = 1 << 28;
 
 /// A symmetric operator: a dense Gram matrix, or a data matrix applied twice.
 pub trait Operator: Sync {
@@ -65,7 +68,8 @@ impl Dense<'_> {
     /// to repack A for every block.
     pub fn times(&self, v: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
         let (p, width) = (v.rows(), v.cols());
-        let stripe = if p * p * width < PIECE { p } else { STRIPE };
+        let few = (WORK / (p * width).max(1) / 16 * 16).clamp(16, STRIPE);
+        let stripe = if p * p * width < PIECE { p } else { few };
         let right = MatRef::from_row_major_slice(v.as_slice(), p, width);
         let mut result = Mat::zeros(p, width);
         exec.each_chunk("multiply", result.as_mut_slice(), (stripe * width).max(1), |i, out| {

@@ -20,6 +20,7 @@
 //! | [`definite`] | is a matrix positive definite? |
 //! | [`certificate`] | how many eigenvalues lie above a cut, proved |
 //! | [`polish`] | almost orthonormal columns made orthonormal |
+//! | `matmul` | products of dense matrices, in pieces |
 //! | [`product`] | rows times a matrix, each row the same bits in any company |
 //! | [`mod@spectrum`] | the singular values of a large matrix above a cut, and their feature directions |
 //! | [`summary`] | the same for samples that arrive in portions or are spread over machines |
@@ -32,6 +33,7 @@ pub mod exec;
 pub mod gram;
 pub mod krylov;
 pub mod mat;
+mod matmul;
 pub mod polish;
 pub mod product;
 pub mod random;

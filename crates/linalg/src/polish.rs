@@ -22,10 +22,14 @@ use crate::Error;
 use crate::exec::Exec;
 use crate::gram::Gram;
 use crate::mat::Mat;
-use crate::triangle::orthonormalise;
+use crate::triangle::orthonormalised;
 
-/// Rows multiplied as one piece of work.
+/// Rows multiplied as one piece of work, at most.
 const STRETCH: usize = 512;
+/// Multiplications of one piece of work, at most: a few hundredths of a second.
+const WORK: usize = 1 << 28;
+/// A factorisation of this order or more may take a while.
+const LONG: usize = 500;
 /// Up to this Δ the squared condition of B costs nothing.
 const CLOSE: f64 = 1e-3;
 
@@ -33,30 +37,38 @@ const CLOSE: f64 = 1e-3;
 pub fn polish(mut b: Mat, exec: Exec<'_>) -> Result<Mat, Error> {
     let (m, k) = (b.rows(), b.cols());
     assert!(m >= k, "an orthonormal basis of {k} columns needs {k} rows, not {m}");
-    let mut square = Gram::in_double(&b, exec.silent())?.matrix;
+    let square = Gram::in_double(&b, exec.silent())?.matrix;
     let pairs = (0..k).flat_map(|i| (0..k).map(move |j| (i, j)));
     let off = pairs.map(|(i, j)| (square.at(i, j) - f64::from(u8::from(i == j))).powi(2)).sum::<f64>().sqrt();
     exec.check()?;
     if off.is_nan() || off > CLOSE {
-        return Ok(orthonormalise(&b));
+        return orthonormalised(&b, exec);
     }
+    let inverse = exec.aside_if(k > LONG, "project", move || inverse_factor(square))?;
+    times_transposed(&mut b, &inverse, exec)?;
+    Ok(b)
+}
+
+/// L⁻¹ of S = LLᵀ, for an S that is almost the identity.
+fn inverse_factor(mut s: Mat) -> Mat {
+    let k = s.cols();
     let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(k, Par::Seq, Default::default()));
-    let view = faer::MatMut::from_row_major_slice_mut(square.as_mut_slice(), k, k);
+    let view = faer::MatMut::from_row_major_slice_mut(s.as_mut_slice(), k, k);
     cholesky_in_place(view, Default::default(), Par::Seq, MemStack::new(&mut memory), Default::default())
         .expect("a matrix this near the identity is positive definite");
     let mut inverse = Mat::zeros(k, k);
-    let lower = faer::MatRef::from_row_major_slice(square.as_slice(), k, k);
+    let lower = faer::MatRef::from_row_major_slice(s.as_slice(), k, k);
     let into = faer::MatMut::from_row_major_slice_mut(inverse.as_mut_slice(), k, k);
     invert_lower_triangular(into, lower, Par::Seq);
-    times_transposed(&mut b, &inverse, exec)?;
-    Ok(b)
+    inverse
 }
 
 /// B ← B Aᵀ for a lower triangle A. Read column by column, a stretch of rows of B is its transpose, and the product is A Bᵀ.
 fn times_transposed(b: &mut Mat, a: &Mat, exec: Exec<'_>) -> Result<(), Error> {
     let k = b.cols();
     let a = faer::MatRef::from_row_major_slice(a.as_slice(), k, k);
-    exec.each_chunk("project", b.as_mut_slice(), (STRETCH * k).max(1), |_, rows| {
+    let stretch = (WORK / (k * k).max(1)).clamp(32, STRETCH);
+    exec.each_chunk("project", b.as_mut_slice(), (stretch * k).max(1), |_, rows| {
         let before = rows.to_vec();
         let count = rows.len() / k;
         let right = faer::MatRef::from_column_major_slice(&before, k, count);
@@ -69,6 +81,7 @@ fn times_transposed(b: &mut Mat, a: &Mat, exec: Exec<'_>) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::triangle::orthonormalise;
 
     fn off(b: &Mat) -> f64 {
         let entry = |i: usize, j: usize| (0..b.rows()).map(|r| b.at(r, i) * b.at(r, j)).sum::<f64>();

@@ -28,7 +28,7 @@ use faer::{Accum, Par};
 
 use crate::Error;
 use crate::blocks::{Blocks, Native, Transposed};
-use crate::certificate::{Certificate, count_above};
+use crate::certificate::{Certificate, count_above, wanted};
 use crate::exec::Exec;
 use crate::gram::{Gram, Side};
 use crate::krylov::{self, Dense, Until};
@@ -42,8 +42,10 @@ use crate::triangle::triangle;
 
 pub use crate::direct::{Direct, direct};
 
-/// Features whose part of U is computed at once when X has fewer samples than features.
+/// Features whose part of U is computed at once when X has fewer samples than features, at most.
 const STRIPE: usize = 256;
+/// Multiplications of such a part, at most: a few hundredths of a second.
+const WORK: usize = 1 << 28;
 /// Through G, no value below σ₁ ÷ this is answered.
 pub const REACH: f64 = 1e4;
 /// An eigenvalue of G is answered where the error of G is below this share of it.
@@ -64,9 +66,29 @@ pub enum Cut {
     Energy(f64),
 }
 
+impl Cut {
+    /// How many of the leading σ², given by `squares`, are on this side of the cut, and the τ where it is. `energy` is Σσ².
+    pub(crate) fn place(self, squares: &[f64], energy: f64) -> (usize, f64) {
+        let count = match self {
+            Self::Above(tau) => return (squares.iter().take_while(|v| **v > tau * tau).count(), tau),
+            Self::Top(count) => count.min(squares.len()),
+            Self::Energy(share) => fewest(squares, share * energy),
+        };
+        (count, between(squares, count))
+    }
+
+    /// The cut in units of 2^`exponent`.
+    pub(crate) fn scaled(self, exponent: i32) -> Self {
+        match self {
+            Self::Above(tau) => Self::Above(times_power_of_two(tau, -exponent)),
+            other => other,
+        }
+    }
+}
+
 /// The singular values above a cut, and at least one more where there is one.
+#[derive(Clone)]
 pub struct Leading<'a> {
-    pub(crate) x: &'a dyn Blocks,
     /// The leading singular values, largest first: those above the cut, at least one past it, and all that are known.
     pub sigma: Vec<f64>,
     /// How many are above the cut.
@@ -81,16 +103,22 @@ pub struct Leading<'a> {
     pub norm: f64,
     /// How it was computed.
     pub solver: &'static str,
-    pub(crate) side: Side,
-    /// Eigenvectors on that side, p × (count + 1 or more).
+    /// Eigenvectors over the small side, p × (count + 1 or more).
     pub(crate) vectors: Mat,
+    /// X, where they are over samples: directions take one more look at it.
+    pub(crate) samples: Option<&'a dyn Blocks>,
 }
 
-impl Leading<'_> {
-    /// How sure `count` is.
-    pub fn certificate(&self) -> Certificate {
-        Certificate::of(self.interval, self.chance)
+impl std::fmt::Debug for Leading<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { sigma, count, interval, chance, solver, .. } = self;
+        write!(f, "{count} of {sigma:?}, in {interval:?} but for {chance:e}, by {solver}")
     }
+}
+
+/// X, where vectors on `side` are over samples.
+pub(crate) fn over_samples(x: &dyn Blocks, side: Side) -> Option<&dyn Blocks> {
+    (side == Side::Samples).then_some(x)
 }
 
 /// The singular values of `x` that `cut` asks for.
@@ -132,7 +160,7 @@ impl<'a> Compressed<'a> {
     /// cannot tell from zero is zero.
     pub fn values(&self, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
         if !self.is_tiny() {
-            let squares = self.dense(exec)?.values()?;
+            let squares = self.dense(exec)?.values(exec)?;
             let root = |i: usize| squares.get(i).map_or(0.0, |v| v.max(0.0).sqrt());
             if self.reaches(root(0), root(squares.len() / 2)) {
                 return Ok(squares.iter().map(|v| self.singular(*v)).collect());
@@ -179,7 +207,7 @@ impl<'a> Compressed<'a> {
 
     /// Through G and block Lanczos; `None` where that would take too many steps, missed a value, or is out of reach.
     pub fn by_krylov(&self, cut: Cut, exec: Exec<'_>) -> Result<Option<Leading<'a>>, Error> {
-        let cut = self.scaled(cut);
+        let cut = cut.scaled(self.x.exponent());
         let operator = Dense(&self.gram.matrix);
         let rounding = 4.0 * f64::EPSILON * self.gram.trace();
         match krylov::leading(&operator, self.until(cut), rounding, exec)? {
@@ -190,12 +218,13 @@ impl<'a> Compressed<'a> {
 
     /// Through G and its tridiagonal form; `None` where that is out of reach.
     pub fn by_dense(&self, cut: Cut, exec: Exec<'_>) -> Result<Option<Leading<'a>>, Error> {
-        let cut = self.scaled(cut);
-        let all = self.dense(exec)?.values()?;
+        let cut = cut.scaled(self.x.exponent());
+        let all = self.dense(exec)?.values(exec)?;
         if !self.answers(cut, &all) {
             return Ok(None);
         }
-        let wanted = (self.count(cut, &all) + 1).min(all.len());
+        let (count, tau) = cut.place(&all, self.gram.trace());
+        let wanted = wanted(&self.gram, (tau, self.x.rounding()), &all, count + 1);
         let vectors = self.dense(exec)?.leading(wanted, exec)?.vectors;
         self.certified(cut, all, vectors, "gram-dense", exec)
     }
@@ -209,7 +238,7 @@ impl<'a> Compressed<'a> {
     /// Whether G may reach down to the cut, as far as ‖G‖_F tells: σ₁² ≥ Σσ⁴ / Σσ².
     fn may_answer(&self, cut: Cut) -> bool {
         let first = (energy(self.gram.matrix.as_slice()) / self.gram.trace()).sqrt();
-        match self.scaled(cut) {
+        match cut.scaled(self.x.exponent()) {
             Cut::Above(tau) => self.reaches(first, tau),
             Cut::Top(_) | Cut::Energy(_) => true,
         }
@@ -232,19 +261,10 @@ impl<'a> Compressed<'a> {
     /// Whether G can answer `cut`, given its eigenvalues.
     fn answers(&self, cut: Cut, squares: &[f64]) -> bool {
         let root = |i: usize| squares.get(i).map_or(0.0, |v| v.max(0.0).sqrt());
-        match (cut, self.count(cut, squares)) {
+        match (cut, cut.place(squares, self.gram.trace()).0) {
             (Cut::Above(tau), _) => self.reaches(root(0), tau),
             (_, 0) => true,
             (_, count) => self.reaches(root(0), root(count - 1)),
-        }
-    }
-
-    /// How many of the eigenvalues `squares` are above the cut.
-    fn count(&self, cut: Cut, squares: &[f64]) -> usize {
-        match cut {
-            Cut::Above(tau) => squares.iter().take_while(|v| **v > tau * tau).count(),
-            Cut::Top(count) => count.min(squares.len()),
-            Cut::Energy(share) => fewest(squares, share * self.gram.trace()),
         }
     }
 
@@ -268,11 +288,7 @@ impl<'a> Compressed<'a> {
         if !self.answers(cut, &squares) {
             return Ok(None);
         }
-        let count = self.count(cut, &squares);
-        let tau = match cut {
-            Cut::Above(tau) => tau,
-            _ => between(&squares, count),
-        };
+        let (count, tau) = cut.place(&squares, self.gram.trace());
         let paired = &squares[..vectors.cols()];
         let Some(bounds) = count_above(&self.gram, (tau, self.x.rounding()), paired, &vectors, exec)? else {
             return Ok(None);
@@ -281,7 +297,6 @@ impl<'a> Compressed<'a> {
         let known = squares.iter().take_while(|v| self.reaches(first, v.max(0.0).sqrt())).count();
         let known = known.max((count + 1).min(squares.len()));
         Ok(Some(Leading {
-            x: self.x,
             sigma: squares[..known].iter().map(|v| self.singular(*v)).collect(),
             count,
             interval: (bounds.low.min(count), bounds.high.max(count)),
@@ -289,31 +304,26 @@ impl<'a> Compressed<'a> {
             margin: share(bounds.margin, 2.0 * tau * tau),
             norm: self.unscaled(self.gram.trace().sqrt()),
             solver,
-            side: self.gram.side,
             vectors,
+            samples: over_samples(self.x, self.gram.side),
         }))
     }
 
     /// Through R: all values, right to a few eps·σ₁.
     pub fn by_triangle(&self, cut: Cut, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
-        let cut = self.scaled(cut);
+        let cut = cut.scaled(self.x.exponent());
         let r = small_side_triangle(self.x, exec)?;
         let RightSvd { sigma, v } = exec.aside("decompose", move || svd::right(&r))??;
         let squares: Vec<f64> = sigma.iter().map(|s| s * s).collect();
         let energy: f64 = squares.iter().sum();
         let (count, tau) = match cut {
             Cut::Above(tau) => (sigma.iter().take_while(|s| **s > tau).count(), tau),
-            Cut::Top(count) => (count.min(sigma.len()), between(&squares, count.min(sigma.len()))),
-            Cut::Energy(share) => {
-                let count = fewest(&squares, share * energy);
-                (count, between(&squares, count))
-            }
+            _ => cut.place(&squares, energy),
         };
         let blur = resolution(&sigma, self.x.rows(), self.x.cols()) + self.x.rounding();
         let low = sigma.iter().take_while(|s| **s > tau + blur).count();
         let high = sigma.iter().take_while(|s| **s >= tau - blur).count();
         Ok(Leading {
-            x: self.x,
             sigma: sigma.into_iter().map(|s| self.unscaled(s)).collect(),
             count,
             interval: (low.min(count), high.max(count)),
@@ -321,8 +331,8 @@ impl<'a> Compressed<'a> {
             margin: share(blur, tau),
             norm: self.unscaled(energy.sqrt()),
             solver: "qr-svd",
-            side: Side::of(self.x),
             vectors: v,
+            samples: over_samples(self.x, Side::of(self.x)),
         })
     }
 
@@ -334,14 +344,6 @@ impl<'a> Compressed<'a> {
     fn unscaled(&self, s: f64) -> f64 {
         times_power_of_two(s, self.x.exponent())
     }
-
-    /// The cut in the units of what is read.
-    fn scaled(&self, cut: Cut) -> Cut {
-        match cut {
-            Cut::Above(tau) => Cut::Above(times_power_of_two(tau, -self.x.exponent())),
-            other => other,
-        }
-    }
 }
 
 /// `part` of `whole`; nothing is told from a cut at zero.
@@ -350,7 +352,7 @@ fn share(part: f64, whole: f64) -> f64 {
 }
 
 /// The fewest leading `squares` that add up to `enough`, rounding forgiven.
-pub(crate) fn fewest(squares: &[f64], enough: f64) -> usize {
+fn fewest(squares: &[f64], enough: f64) -> usize {
     let enough = enough * (1.0 - squares.len() as f64 * f64::EPSILON);
     let mut sum = 0.0;
     let short = |v: &&f64| {
@@ -362,7 +364,7 @@ pub(crate) fn fewest(squares: &[f64], enough: f64) -> usize {
 }
 
 /// A cut between the first `count` singular values and the rest, whose squares are given.
-pub(crate) fn between(squares: &[f64], count: usize) -> f64 {
+fn between(squares: &[f64], count: usize) -> f64 {
     let at = |i: usize| squares.get(i).map_or(0.0, |v| v.max(0.0).sqrt());
     match count {
         0 => at(0),
@@ -376,13 +378,18 @@ pub fn resolution(sigma: &[f64], n: usize, m: usize) -> f64 {
 }
 
 impl Leading<'_> {
+    /// How sure `count` is.
+    pub fn certificate(&self) -> Certificate {
+        Certificate::of(self.interval, self.chance)
+    }
+
     /// The first `k` feature directions U_k (m × k). The largest entry of each column is positive, the first
     /// one where several are equally large; σ_k must be above rounding, and `k` at most one more than `count`.
     pub fn basis(&self, k: usize, exec: Exec<'_>) -> Result<Mat, Error> {
         let leading = self.vectors.leading_columns(k);
-        let mut basis = match self.side {
-            Side::Features => leading,
-            Side::Samples => self.through_features(&leading, exec)?,
+        let mut basis = match self.samples {
+            None => leading,
+            Some(x) => self.through_features(x, &leading, exec)?,
         };
         fix_signs(&mut basis);
         Ok(basis)
@@ -395,30 +402,30 @@ impl Leading<'_> {
 
     /// U_k = Xᵀ V_k Σ_k⁻¹. Its columns are orthogonal only to the error of V times σ₁/σ_k; polishing makes that eps and moves no
     /// column by more than that error.
-    fn through_features(&self, v: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
-        let (n, m, k) = (self.x.rows(), self.x.cols(), v.cols());
-        if let Native::Sparse(rows) = self.x.native() {
+    fn through_features(&self, x: &dyn Blocks, v: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
+        let (n, m, k) = (x.rows(), x.cols(), v.cols());
+        let sigma: Vec<f64> = self.sigma[..k].iter().map(|s| times_power_of_two(*s, -x.exponent())).collect();
+        if let Native::Sparse(rows) = x.native() {
             let mut basis = rows.transposed().times(v.as_slice(), k, exec)?;
-            let sigma: Vec<f64> = self.sigma[..k].iter().map(|s| times_power_of_two(*s, -self.x.exponent())).collect();
             basis.chunks_exact_mut(k.max(1)).for_each(|u| u.iter_mut().zip(&sigma).for_each(|(u, s)| *u /= s));
             return polish(Mat::from_vec(m, k, basis).expect("k values a feature"), exec);
         }
         let columns = v.transposed().into_vec();
         let columns = faer::MatRef::from_column_major_slice(&columns, n, k);
         let mut basis = Mat::zeros(m, k);
-        exec.each_chunk("project", basis.as_mut_slice(), (STRIPE * k).max(1), |i, out| {
-            let features = i * STRIPE..((i + 1) * STRIPE).min(m);
+        let stripe = (WORK / (n * k).max(1) / 8 * 8).clamp(32, STRIPE);
+        exec.each_chunk("project", basis.as_mut_slice(), (stripe * k).max(1), |i, out| {
+            let features = i * stripe..((i + 1) * stripe).min(m);
             let width = features.len();
             let mut stripe = vec![0.0; width * n];
-            self.x.read(0..n, features, &mut MatMut::row_major(&mut stripe, width));
+            x.read(0..n, features, &mut MatMut::row_major(&mut stripe, width));
             // The stripe read row by row is its transpose read column by column: the product's fast layout.
             let stripe = faer::MatRef::from_column_major_slice(&stripe, width, n);
             let mut product = vec![0.0; width * k];
             let into = faer::MatMut::from_column_major_slice_mut(&mut product, width, k);
             faer::linalg::matmul::matmul(into, Accum::Replace, stripe, columns, 1.0, Par::Seq);
             for (j, column) in product.chunks_exact(width.max(1)).enumerate() {
-                let s = times_power_of_two(self.sigma[j], -self.x.exponent());
-                (0..width).for_each(|r| out[r * k + j] = column[r] / s);
+                (0..width).for_each(|r| out[r * k + j] = column[r] / sigma[j]);
             }
         })?;
         polish(basis, exec)

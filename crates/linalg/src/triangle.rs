@@ -32,20 +32,27 @@ use crate::mat::{Mat, MatMut};
 
 /// Columns that are reflected one by one.
 const NARROW: usize = 8;
+/// The side of a tile that is transposed in cache.
+const TILE: usize = 32;
+/// Rows that are read at once.
+const READ: usize = 256;
+/// Multiplications between two looks at the monitor: a few hundredths of a second.
+const WORK: usize = 1 << 27;
 
 /// R (p × p, upper triangular, zeros below) of a matrix with p columns.
 pub fn triangle(a: &dyn Blocks, exec: Exec<'_>) -> Result<Mat, Error> {
     let (q, p) = (a.rows(), a.cols());
     let height = leaf_rows(p);
     let leaves = q.div_ceil(height).max(1);
-    let leaf = |i: usize| fold(a, i * height..((i + 1) * height).min(q));
-    let mut level = exec.map("orthogonalise", leaves, leaf)?;
+    let leaf = |i: usize| fold(a, i * height..((i + 1) * height).min(q), exec);
+    let mut level: Vec<Mat> = exec.map("orthogonalise", leaves, leaf)?.into_iter().collect::<Result<_, _>>()?;
     while level.len() > 1 {
         let pairs = level.len().div_ceil(2);
-        level = exec.map("merge", pairs, |i| match level.get(2 * i + 1) {
-            Some(right) => merge(&level[2 * i], right),
-            None => level[2 * i].clone(),
-        })?;
+        let pair = |i: usize| match level.get(2 * i + 1) {
+            Some(right) => merge(&level[2 * i], right, exec),
+            None => Ok(level[2 * i].clone()),
+        };
+        level = exec.map("merge", pairs, pair)?.into_iter().collect::<Result<_, _>>()?;
     }
     Ok(level.pop().expect("there is at least one leaf"))
 }
@@ -53,29 +60,40 @@ pub fn triangle(a: &dyn Blocks, exec: Exec<'_>) -> Result<Mat, Error> {
 /// An orthonormal basis of the columns of `a` (tall): Q of A = QR with the signs that make R's diagonal
 /// positive, so that columns that were orthonormal already stay where they are.
 pub fn orthonormalise(a: &Mat) -> Mat {
+    orthonormalised(a, Exec::default()).expect("nobody cancels")
+}
+
+/// [`orthonormalise`], watched.
+pub(crate) fn orthonormalised(a: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
     let (m, k) = (a.rows(), a.cols());
     assert!(m >= k, "an orthonormal basis of {k} columns needs {k} rows, not {m}");
     if k == 0 {
-        return a.clone();
+        return Ok(a.clone());
     }
     let mut factor = column_major(a);
     let block = recommended_block_size::<f64>(m, k);
     let mut coefficients = vec![0.0; block * k];
-    factorise(&mut factor, m, k, &mut coefficients, block);
+    factorise(&mut factor, m, k, &mut coefficients, block, exec)?;
     let mut q = vec![0.0; m * k];
     for j in 0..k {
         q[j * m + j] = if factor[j * m + j] < 0.0 { -1.0 } else { 1.0 };
     }
-    let mut memory = MemBuffer::new(apply_block_householder_sequence_on_the_left_in_place_scratch::<f64>(m, block, k));
-    apply_block_householder_sequence_on_the_left_in_place_with_conj(
-        faer::MatRef::from_column_major_slice(&factor, m, k),
-        faer::MatRef::from_column_major_slice(&coefficients, block, k),
-        Conj::No,
-        FaerMut::from_column_major_slice_mut(&mut q, m, k),
-        Par::Seq,
-        MemStack::new(&mut memory),
-    );
-    Mat::from_fn(m, k, |i, j| q[j * m + i])
+    let width = at_once(m * k);
+    let need = apply_block_householder_sequence_on_the_left_in_place_scratch::<f64>(m, block, width);
+    let mut memory = MemBuffer::new(need);
+    for some in q.chunks_mut(width * m) {
+        exec.check()?;
+        let count = some.len() / m;
+        apply_block_householder_sequence_on_the_left_in_place_with_conj(
+            faer::MatRef::from_column_major_slice(&factor, m, k),
+            faer::MatRef::from_column_major_slice(&coefficients, block, k),
+            Conj::No,
+            FaerMut::from_column_major_slice_mut(some, m, count),
+            Par::Seq,
+            MemStack::new(&mut memory),
+        );
+    }
+    Ok(Mat::from_fn(m, k, |i, j| q[j * m + i]))
 }
 
 /// Rows of one leaf: enough that merging costs little, a number that depends on p alone.
@@ -84,7 +102,7 @@ fn leaf_rows(p: usize) -> usize {
 }
 
 /// R of some rows of `a`, a stretch at a time under the R of what came before.
-fn fold(a: &dyn Blocks, rows: Range<usize>) -> Mat {
+fn fold(a: &dyn Blocks, rows: Range<usize>, exec: Exec<'_>) -> Result<Mat, Error> {
     let p = a.cols();
     let stretch = p.max(256);
     let height = p + stretch;
@@ -93,26 +111,22 @@ fn fold(a: &dyn Blocks, rows: Range<usize>) -> Mat {
     let mut above = 0; // rows of `work` already taken by an R
     while next < rows.end {
         let end = (next + height - above).min(rows.end);
-        let mut below = MatMut::column_major(&mut work.values[above..], height);
-        a.read(next..end, 0..p, &mut below);
-        work.reduce();
+        work.take(a, next..end, above, exec)?;
+        work.reduce(exec)?;
         (next, above) = (end, p);
     }
-    work.upper()
+    Ok(work.upper())
 }
 
 /// R of a triangle and the rows below it.
-pub(crate) fn merge(top: &Mat, bottom: &Mat) -> Mat {
+pub(crate) fn merge(top: &Mat, bottom: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
     let p = top.cols();
     let height = p + bottom.rows();
     let mut work = Work::new(height, p);
-    for j in 0..p {
-        let column = &mut work.values[j * height..(j + 1) * height];
-        (0..p).for_each(|i| column[i] = top.at(i, j));
-        (0..bottom.rows()).for_each(|i| column[p + i] = bottom.at(i, j));
-    }
-    work.reduce();
-    work.upper()
+    work.take(top, 0..p, 0, exec)?;
+    work.take(bottom, 0..bottom.rows(), p, exec)?;
+    work.reduce(exec)?;
+    Ok(work.upper())
 }
 
 /// A column-major square of working memory, at least as high as wide, zero where nothing was written.
@@ -130,19 +144,40 @@ impl Work {
         Self { values: vec![0.0; height * width], height, width, block, coefficients: vec![0.0; block * width] }
     }
 
-    /// Replaces the contents by their R, zeros below.
-    fn reduce(&mut self) {
-        if self.width == 0 {
-            return;
+    /// Writes some rows of `a` from row `to` on.
+    fn take(&mut self, a: &dyn Blocks, rows: Range<usize>, to: usize, exec: Exec<'_>) -> Result<(), Error> {
+        for first in rows.clone().step_by(READ) {
+            exec.check()?;
+            let mut out = MatMut::column_major(&mut self.values[to + first - rows.start..], self.height);
+            a.read(first..(first + READ).min(rows.end), 0..self.width, &mut out);
         }
-        factorise(&mut self.values, self.height, self.width, &mut self.coefficients, self.block);
+        Ok(())
+    }
+
+    /// Replaces the contents by their R, zeros below.
+    fn reduce(&mut self, exec: Exec<'_>) -> Result<(), Error> {
+        if self.width == 0 {
+            return Ok(());
+        }
+        factorise(&mut self.values, self.height, self.width, &mut self.coefficients, self.block, exec)?;
         for j in 0..self.width {
             self.values[j * self.height + j + 1..(j + 1) * self.height].fill(0.0);
         }
+        Ok(())
     }
 
     fn upper(&self) -> Mat {
-        Mat::from_fn(self.width, self.width, |i, j| self.values[j * self.height + i])
+        let mut upper = Mat::zeros(self.width, self.width);
+        // Tile by tile: a column in memory is a row apart from the next one.
+        for top in (0..self.width).step_by(TILE) {
+            for left in (top..self.width).step_by(TILE) {
+                for j in left..(left + TILE).min(self.width) {
+                    let column = &self.values[j * self.height..][..j + 1];
+                    (top..(top + TILE).min(j + 1)).for_each(|i| upper.row_mut(i)[j] = column[i]);
+                }
+            }
+        }
+        upper
     }
 }
 
@@ -151,14 +186,31 @@ impl Work {
 ///
 /// Not the backend's own: it takes a column for dependent whose rest is below 16·height·eps of the whole, and leaves
 /// that rest out. Singular values then move by thousands of eps.
-fn factorise(values: &mut [f64], height: usize, width: usize, coefficients: &mut [f64], block: usize) {
+fn factorise(
+    values: &mut [f64],
+    height: usize,
+    width: usize,
+    coefficients: &mut [f64],
+    block: usize,
+    exec: Exec<'_>,
+) -> Result<(), Error> {
     for start in (0..width).step_by(block) {
         let count = block.min(width - start);
         let (panel, rest) = values[start * height..].split_at_mut(count * height);
         let factors = &mut coefficients[start * block..][..count * block];
+        exec.check()?;
         reflect_panel(panel, height, start, factors, block);
-        apply(panel, height, start, factors, block, rest);
+        for some in rest.chunks_mut(at_once((height - start) * count) * height) {
+            exec.check()?;
+            apply(panel, height, start, factors, block, some);
+        }
     }
+    Ok(())
+}
+
+/// Columns that are reflected as one piece of work, where each takes so many multiplications twice over.
+fn at_once(work: usize) -> usize {
+    (WORK / work.max(1)).next_multiple_of(48)
 }
 
 /// Multiplies the columns `rest` by the reflections of `panel`, from row `start` on.

@@ -93,7 +93,7 @@ pub(super) fn chance_of(largest: f64, t: f64, s: usize, p: usize) -> f64 {
 fn largest_eigenvalue(columns: &[Vec<f64>], exec: Exec<'_>) -> Result<f64, Error> {
     let d = columns.len();
     let symmetric = Mat::from_fn(d, d, |i, j| columns[i.max(j)][i.min(j)]);
-    Ok(tridiagonalise(symmetric, exec)?.values()?[0])
+    Ok(tridiagonalise(symmetric, exec)?.values(exec)?[0])
 }
 
 /// Appends the columns of `w` to `q`, orthonormal; those that depend on what is there already are left out.

@@ -86,7 +86,7 @@ impl Band {
     pub fn decompose(&self, wanted: impl Fn(&[f64]) -> usize, exec: Exec<'_>) -> Result<Projected, Error> {
         let (t, d) = (self.dense(), self.order);
         let reduced = tridiagonalise(Mat::from_fn(d, d, |i, j| t[(i.max(j), i.min(j))]), exec)?;
-        let values = reduced.values()?;
+        let values = reduced.values(exec)?;
         let leading = reduced.leading(wanted(&values).min(d), exec)?.vectors;
         let vectors = Block::from_fn(d, leading.cols(), |i, j| leading.at(i, j));
         let residuals = self.residuals(vectors.as_ref());

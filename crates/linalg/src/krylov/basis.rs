@@ -13,17 +13,15 @@
 //!
 //! Golub, Underwood (1977) — `golub1977` in `docs/references.bib`.
 
-use faer::linalg::matmul::matmul;
 use faer::prelude::{Reborrow, ReborrowMut};
-use faer::{Accum, Mat as Block, MatMut, MatRef, Par, Scale};
+use faer::{Accum, Mat as Block, MatMut, MatRef, Scale};
 
 use super::Operator;
 use crate::Error;
 use crate::exec::Exec;
+use crate::matmul::product;
 use crate::random::Random;
 
-/// Multiplications and additions worth a piece of their own: about a millisecond.
-pub(super) const PIECE: usize = 12_000_000;
 /// A full pass that takes away more than this share of a vector is done again.
 const LARGE: f64 = 1e-2;
 /// Twice is enough; more would mean a bug, and an error is better than an endless loop.
@@ -246,31 +244,4 @@ fn inverse(r: &Block<f64>) -> Block<f64> {
         }
     }
     x
-}
-
-/// `out` = `out` or 0, plus `factor` · `left` · `right`; rows of `out` are shared among threads in stripes that
-/// depend on the shape alone.
-pub(super) fn product(
-    out: MatMut<'_, f64>,
-    accum: Accum,
-    left: MatRef<'_, f64>,
-    right: MatRef<'_, f64>,
-    factor: f64,
-    exec: Exec<'_>,
-) -> Result<(), Error> {
-    let (rows, cols, inner) = (left.nrows(), right.ncols(), left.ncols());
-    let pieces = (rows * cols * inner / PIECE).max(1);
-    let stripe = rows.div_ceil(pieces).next_multiple_of(48);
-    let mut stripes = Vec::with_capacity(pieces);
-    let mut rest = out;
-    while rest.nrows() > stripe {
-        let (top, below) = rest.split_at_row_mut(stripe);
-        stripes.push(top);
-        rest = below;
-    }
-    stripes.push(rest);
-    exec.each("multiply", stripes.into_iter(), |i, out: MatMut<'_, f64>| {
-        let left = left.subrows(i * stripe, out.nrows());
-        matmul(out, accum, left, right, factor, Par::Seq);
-    })
 }

@@ -4,13 +4,12 @@
 //! R is a small matrix of its own, with the singular values of the samples, and is decomposed as one. What is known about
 //! rounding goes along: e as the error of the Gram matrix, h (and the rounding of R) as that of the matrix.
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use super::mean::Mean;
 use super::{Form, Summary};
 use crate::Error;
 use crate::blocks::{Blocks, Rows};
-use crate::certificate::Certificate;
 use crate::exec::Exec;
 use crate::gram::{Gram, Side};
 use crate::mat::Mat;
@@ -37,13 +36,13 @@ impl Summary {
                     Some(found) => found,
                     None => compressed.by_dense(cut, exec)?.ok_or(Error::CutTooLow)?,
                 };
-                Finished::new(&found, whole.rows, mean, exec)
+                Ok(Finished::new(found, whole.rows, mean))
             }
             Form::Triangle => {
                 // As `resolution`, with the rows that R came from.
                 let own = 4.0 * n * f64::EPSILON * largest_value(&whole.square);
                 let factor = Factor { r: &whole.square, rounding: blur + own };
-                Finished::new(&spectrum(&factor, cut, exec)?, whole.rows, mean, exec)
+                Ok(Finished::new(spectrum(&factor, cut, exec)?, whole.rows, mean))
             }
         }
     }
@@ -110,52 +109,39 @@ impl Blocks for Factor<'_> {
     }
 }
 
-/// The singular values above a cut, as in [`Leading`], with all that a model needs and nothing to read again.
+/// What a model needs, and nothing to read again: the answer is that of a matrix in memory.
 #[derive(Debug, Clone)]
 pub struct Finished {
     /// n.
     pub rows: usize,
     /// μ, where samples are centred.
     pub mean: Option<Vec<f64>>,
-    /// The leading singular values, largest first: those above the cut, at least one past it, and all that are known.
-    pub sigma: Vec<f64>,
-    /// How many are above the cut.
-    pub count: usize,
-    /// The smallest and the largest number that may be above, rounding considered.
-    pub interval: (usize, usize),
-    /// The chance that `interval` is wrong; zero where it is proved.
-    pub chance: f64,
-    /// σ is told from τ where they differ by more than this share of τ.
-    pub margin: f64,
-    /// ‖C‖_F.
-    pub norm: f64,
-    /// How it was computed.
-    pub solver: &'static str,
-    /// U (m × (count + 1), or m × count where there are no more): directions, the largest entry of each positive.
-    pub basis: Mat,
+    /// The singular values of C above the cut, and their directions.
+    pub leading: Leading<'static>,
 }
 
 impl Finished {
-    fn new(found: &Leading<'_>, rows: usize, mean: Option<Vec<f64>>, exec: Exec<'_>) -> Result<Self, Error> {
-        let m = found.small_side(0).rows();
-        let p = rows.min(m);
+    fn new(found: Leading<'_>, rows: usize, mean: Option<Vec<f64>>) -> Self {
+        assert!(found.samples.is_none(), "a summary is on the feature side");
+        // Of fewer samples than features, the values past the number of samples are rounding.
+        let p = rows.min(found.vectors.rows());
         let count = found.count.min(p);
-        Ok(Self {
-            rows,
-            mean,
-            sigma: found.sigma.iter().copied().take(p).collect(),
+        let leading = Leading {
+            sigma: found.sigma.into_iter().take(p).collect(),
             count,
             interval: (found.interval.0.min(p), found.interval.1.min(p)),
-            chance: found.chance,
-            margin: found.margin,
-            norm: found.norm,
-            solver: found.solver,
-            basis: found.basis((count + 1).min(p), exec)?,
-        })
+            vectors: found.vectors.leading_columns((count + 1).min(p)),
+            samples: None,
+            ..found
+        };
+        Self { rows, mean, leading }
     }
+}
 
-    /// How sure `count` is.
-    pub fn certificate(&self) -> Certificate {
-        Certificate::of(self.interval, self.chance)
+impl Deref for Finished {
+    type Target = Leading<'static>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.leading
     }
 }

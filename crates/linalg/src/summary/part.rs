@@ -108,7 +108,7 @@ impl Part {
                 below.extend(&link.row);
                 let (height, m) = (below.len() / self.square.cols(), self.square.cols());
                 let below = Mat::from_vec(height, m, below).expect("the rows below R are whole");
-                self.square = merge(&self.square, &below);
+                self.square = merge(&self.square, &below, exec)?;
             }
         }
         Ok(())

@@ -215,7 +215,7 @@ fn the_bounds_hold_and_are_not_idle() {
     assert!(5.0 * worst <= bound, "{worst:e} against {bound:e}");
     assert!(bound < 1e-10 * trace, "{bound:e} says nothing about {trace:e}");
     // Rounding on the way in widens the interval: a cut right at a value is no longer decided.
-    let sigma = all.finish(Cut::Top(5), Exec::default()).unwrap().sigma;
+    let sigma = all.finish(Cut::Top(5), Exec::default()).unwrap().leading.sigma;
     let near = Cut::Above(sigma[2] * (1.0 - 1e-8));
     assert_eq!(all.finish(near, Exec::default()).unwrap().certificate(), Certificate::Proved);
     let rough = all.with_row_rounding(1e-7).finish(near, Exec::default()).unwrap();
@@ -243,7 +243,7 @@ fn a_finished_summary_agrees_with_the_whole_in_memory() {
             assert_eq!((found.rows, found.count, found.certificate()), (n, k, Certificate::Proved));
             assert_eq!(found.solver == "gram-krylov", m > SMALL, "{}", found.solver);
             // ‖U − VVᵀU‖_F, against R10.
-            let (u, v) = (&found.basis, reference.basis(k, Exec::default()).unwrap());
+            let [u, v] = [&found.leading, &reference].map(|l| l.basis(k, Exec::default()).unwrap());
             let mut square = 0.0;
             for c in 0..k {
                 let along: Vec<f64> = (0..k).map(|d| (0..m).map(|j| u.at(j, c) * v.at(j, d)).sum()).collect();
@@ -273,6 +273,16 @@ fn tiny_values_survive_in_the_triangle_and_are_refused_by_the_gram_matrix() {
         let gram = split(Form::Gram);
         assert_eq!(gram.finish(Cut::Above(mu / 2.0), Exec::default()).unwrap_err(), Error::CutTooLow);
         assert_eq!(gram.finish(Cut::Above(1.0), Exec::default()).unwrap().count, 1);
+    }
+}
+
+#[test]
+fn a_crowd_at_the_cut_is_an_interval_and_no_refusal() {
+    let sigma = |j: usize| if j == 0 { 4.0 } else { [2.0, 1.0][usize::from(j > 6)] };
+    let x = Mat::from_fn(40, 12, |i, j| if i == j { sigma(j) } else { 0.0 });
+    for form in [Form::Gram, Form::Triangle] {
+        let found = summary(&x, form, false, 7).finish(Cut::Above(2.0), Exec::default()).unwrap();
+        assert_eq!((found.count, found.certificate()), (1, Certificate::Interval(1, 7)), "{form:?}");
     }
 }
 

@@ -27,8 +27,9 @@ pub fn add_columns(arch: Arch, l: &[f64], stride: usize, z: &[f64], y: &mut [f64
     arch.dispatch(AddColumns { l, stride, z, y });
 }
 
-/// Four columns from row `first` on, `len` values each.
-fn four(a: &[f64], stride: usize, column: usize, first: usize, len: usize) -> [&[f64]; 4] {
+/// C columns from row `first` on, `len` values each.
+#[inline(always)]
+fn columns<const C: usize>(a: &[f64], stride: usize, column: usize, first: usize, len: usize) -> [&[f64]; C] {
     std::array::from_fn(|c| &a[(column + c) * stride + first..][..len])
 }
 
@@ -50,7 +51,7 @@ impl WithSimd for Symv<'_> {
         for j in (0..whole).step_by(4) {
             corner(a, stride, j..j + 4, x, y);
             let below = j + 4;
-            let columns = four(a, stride, j, below, n - below);
+            let columns = columns(a, stride, j, below, n - below);
             let weights = [x[j], x[j + 1], x[j + 2], x[j + 3]];
             let sums = both_ways(simd, columns, weights, &x[below..], &mut y[below..]);
             for c in 0..4 {
@@ -117,33 +118,32 @@ impl WithSimd for Dots<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { l, stride, v, z } = self;
-        let whole = z.len() - z.len() % 4;
-        let (v_head, v_tail) = S::as_simd_f64s(v);
-        for c in (0..whole).step_by(4) {
-            let columns = four(l, stride, c, 0, v.len());
-            let [h0, h1, h2, h3] = columns.map(|c| &S::as_simd_f64s(c).0[..v_head.len()]);
-            let mut sums = [simd.splat_f64s(0.0); 4];
-            for i in 0..v_head.len() {
-                let a = [h0[i], h1[i], h2[i], h3[i]];
-                for c in 0..4 {
-                    sums[c] = simd.mul_add_e_f64s(a[c], v_head[i], sums[c]);
-                }
-            }
-            for s in 0..4 {
-                let tail = S::as_simd_f64s(columns[s]).1;
-                let rest: f64 = tail.iter().zip(v_tail).map(|(a, b)| a * b).sum();
-                z[c + s] = simd.reduce_sum_f64s(sums[s]) + rest;
-            }
+        let (fours, rest) = z.as_chunks_mut::<4>();
+        let single = 4 * fours.len();
+        for (c, z) in fours.iter_mut().enumerate() {
+            *z = products(simd, columns(l, stride, 4 * c, 0, v.len()), v);
         }
-        for c in whole..z.len() {
-            let (head, tail) = S::as_simd_f64s(&l[c * stride..][..v.len()]);
-            let mut sum = simd.splat_f64s(0.0);
-            for (a, b) in head.iter().zip(v_head) {
-                sum = simd.mul_add_e_f64s(*a, *b, sum);
-            }
-            z[c] = simd.reduce_sum_f64s(sum) + tail.iter().zip(v_tail).map(|(a, b)| a * b).sum::<f64>();
+        for (c, z) in rest.iter_mut().enumerate() {
+            [*z] = products(simd, columns(l, stride, single + c, 0, v.len()), v);
         }
     }
+}
+
+/// The products column · `v`.
+#[inline(always)]
+fn products<S: Simd, const C: usize>(simd: S, columns: [&[f64]; C], v: &[f64]) -> [f64; C] {
+    let (v_head, v_tail) = S::as_simd_f64s(v);
+    let heads = columns.map(|c| &S::as_simd_f64s(c).0[..v_head.len()]);
+    let mut sums = [simd.splat_f64s(0.0); C];
+    for i in 0..v_head.len() {
+        for c in 0..C {
+            sums[c] = simd.mul_add_e_f64s(heads[c][i], v_head[i], sums[c]);
+        }
+    }
+    std::array::from_fn(|c| {
+        let tail = S::as_simd_f64s(columns[c]).1;
+        simd.reduce_sum_f64s(sums[c]) + tail.iter().zip(v_tail).map(|(a, b)| a * b).sum::<f64>()
+    })
 }
 
 struct AddColumns<'a> {
@@ -159,31 +159,31 @@ impl WithSimd for AddColumns<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { l, stride, z, y } = self;
-        let n = y.len();
-        let whole = z.len() - z.len() % 4;
-        let (y_head, y_tail) = S::as_mut_simd_f64s(y);
-        for c in (0..whole).step_by(4) {
-            let columns = four(l, stride, c, 0, n);
-            let [h0, h1, h2, h3] = columns.map(|c| &S::as_simd_f64s(c).0[..y_head.len()]);
-            let w = [z[c], z[c + 1], z[c + 2], z[c + 3]].map(|w| simd.splat_f64s(w));
-            for i in 0..y_head.len() {
-                let a = [h0[i], h1[i], h2[i], h3[i]];
-                let mut yi = y_head[i];
-                for c in 0..4 {
-                    yi = simd.mul_add_e_f64s(a[c], w[c], yi);
-                }
-                y_head[i] = yi;
-            }
-            for s in 0..4 {
-                let tail = S::as_simd_f64s(columns[s]).1;
-                y_tail.iter_mut().zip(tail).for_each(|(y, a)| *y += z[c + s] * a);
-            }
+        let (n, (fours, rest)) = (y.len(), z.as_chunks::<4>());
+        for (c, weights) in fours.iter().enumerate() {
+            add(simd, columns(l, stride, 4 * c, 0, n), *weights, y);
         }
-        for c in whole..z.len() {
-            let (head, tail) = S::as_simd_f64s(&l[c * stride..][..n]);
-            let w = simd.splat_f64s(z[c]);
-            y_head.iter_mut().zip(head).for_each(|(y, a)| *y = simd.mul_add_e_f64s(*a, w, *y));
-            y_tail.iter_mut().zip(tail).for_each(|(y, a)| *y += z[c] * a);
+        for (c, weight) in rest.iter().enumerate() {
+            add(simd, columns(l, stride, 4 * fours.len() + c, 0, n), [*weight], y);
         }
+    }
+}
+
+/// y = y + Σ weights_c · column c.
+#[inline(always)]
+fn add<S: Simd, const C: usize>(simd: S, columns: [&[f64]; C], weights: [f64; C], y: &mut [f64]) {
+    let (y_head, y_tail) = S::as_mut_simd_f64s(y);
+    let heads = columns.map(|c| &S::as_simd_f64s(c).0[..y_head.len()]);
+    let w = weights.map(|w| simd.splat_f64s(w));
+    for i in 0..y_head.len() {
+        let mut yi = y_head[i];
+        for c in 0..C {
+            yi = simd.mul_add_e_f64s(heads[c][i], w[c], yi);
+        }
+        y_head[i] = yi;
+    }
+    for c in 0..C {
+        let tail = S::as_simd_f64s(columns[c]).1;
+        y_tail.iter_mut().zip(tail).for_each(|(y, a)| *y += weights[c] * a);
     }
 }

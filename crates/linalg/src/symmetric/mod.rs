@@ -41,14 +41,19 @@ use faer::{Accum, Conj, MatMut as FaerMut, MatRef as FaerRef, Par};
 use crate::Error;
 use crate::exec::Exec;
 use crate::mat::Mat;
+use crate::scale::{exponent_of, times_power_of_two};
 
 use reduce::{Reduced, reduce};
 use values::{BATCH, Sturm};
 
 /// Reflections applied together on the way back from T to G.
 const BLOCK: usize = 48;
-/// Vectors taken back together: one piece of work.
+/// Vectors taken back together, at most: one piece of work.
 const STRIPE: usize = 128;
+/// p² times the vectors taken back together, at most: a few hundredths of a second.
+const CARRIED: usize = 1 << 29;
+/// Steps on T alone that are worth a thread of their own, by the order of T: those that may take a tenth of a second.
+const LONG: usize = 1000;
 /// The side of a tile that is transposed in cache.
 const TILE: usize = 32;
 
@@ -82,6 +87,7 @@ pub fn tridiagonalise(g: Mat, exec: Exec<'_>) -> Result<Tridiagonal, Error> {
     let p = g.rows();
     assert_eq!(p, g.cols(), "a symmetric matrix is square");
     let mut reflectors = g.into_vec();
+    exec.check()?;
     mirror(&mut reflectors, p);
     let Reduced { diagonal, off, scales } = reduce(&mut reflectors, p, exec)?;
     if diagonal.iter().chain(&off).any(|x| !x.is_finite()) {
@@ -97,8 +103,10 @@ impl Tridiagonal {
     }
 
     /// All eigenvalues, largest first, each to a few eps·‖G‖.
-    pub fn values(&self) -> Result<Vec<f64>, Error> {
-        let found = values::all(&self.diagonal, &self.off).ok_or_else(|| self.failed())?;
+    pub fn values(&self, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
+        let (diagonal, off) = (self.diagonal.clone(), self.off.clone());
+        let found = exec.aside_if(self.order() > LONG, "values", move || values::all(&diagonal, &off))?;
+        let found = found.ok_or_else(|| self.failed())?;
         if self.keeps_trace(&found) { Ok(found) } else { Err(self.failed()) }
     }
 
@@ -123,7 +131,7 @@ impl Tridiagonal {
         if z.iter().chain(&values).any(|x| !x.is_finite()) {
             return Err(self.failed());
         }
-        Ok(Eigen { values, vectors: by_rows(&z, p, k) })
+        Ok(Eigen { values, vectors: by_rows(&z, p, k, exec)? })
     }
 
     /// Bisection and inverse iteration: for a part of the spectrum without large clusters.
@@ -141,33 +149,30 @@ impl Tridiagonal {
 
     /// Divide and conquer for all vectors of T, by the backend.
     fn many(&self, k: usize, exec: Exec<'_>) -> Result<Pairs, Error> {
-        exec.begin("vectors")?;
         let p = self.order();
-        let need = self_adjoint_evd_scratch::<f64>(p, ComputeEigenvectors::Yes, Par::Seq, Default::default());
-        let mut memory = MemBuffer::new(need);
-        let (mut values, mut z) = (vec![0.0; p], vec![0.0; p * p]);
-        let mut off = self.off.clone();
+        // The backend compares with fixed numbers: of a T far from one it takes what is large for nothing.
+        let exponent = exponent_of(values::bound(&self.diagonal, &self.off));
+        let scaled = |values: &[f64]| values.iter().map(|x| times_power_of_two(*x, -exponent)).collect::<Vec<f64>>();
+        let (diagonal, mut off) = (scaled(&self.diagonal), scaled(&self.off));
         off.push(0.0);
-        tridiagonal_self_adjoint_evd(
-            DiagRef::from_slice(&self.diagonal),
-            DiagRef::from_slice(&off),
-            DiagMut::from_slice_mut(&mut values),
-            Some(FaerMut::from_column_major_slice_mut(&mut z, p, p)),
-            Par::Seq,
-            MemStack::new(&mut memory),
-            Default::default(),
-        )
-        .map_err(|_| self.failed())?;
+        let found = exec.aside_if(p > LONG / 4, "vectors", move || divide_and_conquer(&diagonal, &off))?;
+        let (mut values, z) = found.ok_or_else(|| self.failed())?;
+        values.iter_mut().for_each(|x| *x = times_power_of_two(*x, exponent));
         let sorted = values.windows(2).all(|w| w[0] <= w[1]);
         values.reverse();
-        let vectors = z.chunks_exact(p).rev().zip(&values).take(k);
-        let accurate = |(z, &value): (&[f64], &f64)| self.is_pair(value, z);
-        if !sorted || !self.keeps_trace(&values) || !vectors.clone().all(accurate) {
+        if !sorted || !self.keeps_trace(&values) {
             return Err(self.failed());
         }
-        let z = vectors.flat_map(|(z, _)| z).copied().collect();
         values.truncate(k);
-        Ok(Pairs { values, z })
+        let mut leading = Vec::with_capacity(p * k);
+        for (z, value) in z.chunks_exact(p).rev().zip(&values) {
+            exec.check()?;
+            if !self.is_pair(*value, z) {
+                return Err(self.failed());
+            }
+            leading.extend_from_slice(z);
+        }
+        Ok(Pairs { values, z: leading })
     }
 
     /// Σλ = tr T holds for every matrix: values that break it are not an answer.
@@ -193,7 +198,8 @@ impl Tridiagonal {
         let factors = self.factors();
         let basis = FaerRef::from_column_major_slice_with_stride(&self.reflectors[1..], m, m, p);
         let factors = FaerRef::from_column_major_slice(&factors, BLOCK, m);
-        exec.each_chunk("carry back", z, STRIPE * p, |_, columns| {
+        let width = (CARRIED / (p * p) / 16 * 16).clamp(16, STRIPE);
+        exec.each_chunk("carry back", z, width * p, |_, columns| {
             let count = columns.len() / p;
             let need = apply_block_householder_sequence_on_the_left_in_place_scratch::<f64>(m, BLOCK, count);
             apply_block_householder_sequence_on_the_left_in_place_with_conj(
@@ -246,6 +252,24 @@ impl Tridiagonal {
     }
 }
 
+/// All eigenvalues of T, smallest first, and their vectors, column after column.
+fn divide_and_conquer(diagonal: &[f64], off: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
+    let p = diagonal.len();
+    let need = self_adjoint_evd_scratch::<f64>(p, ComputeEigenvectors::Yes, Par::Seq, Default::default());
+    let (mut values, mut z) = (vec![0.0; p], vec![0.0; p * p]);
+    tridiagonal_self_adjoint_evd(
+        DiagRef::from_slice(diagonal),
+        DiagRef::from_slice(off),
+        DiagMut::from_slice_mut(&mut values),
+        Some(FaerMut::from_column_major_slice_mut(&mut z, p, p)),
+        Par::Seq,
+        MemStack::new(&mut MemBuffer::new(need)),
+        Default::default(),
+    )
+    .ok()?;
+    Some((values, z))
+}
+
 /// Copies the lower triangle of a matrix stored row after row to the upper one: its lower triangle column
 /// after column.
 fn mirror(a: &mut [f64], p: usize) {
@@ -261,14 +285,13 @@ fn mirror(a: &mut [f64], p: usize) {
 }
 
 /// The p × k matrix whose columns follow one another in `z`.
-fn by_rows(z: &[f64], p: usize, k: usize) -> Mat {
+fn by_rows(z: &[f64], p: usize, k: usize, exec: Exec<'_>) -> Result<Mat, Error> {
     let mut out = Mat::zeros(p, k);
-    for row in (0..p).step_by(TILE) {
-        for i in row..(row + TILE).min(p) {
-            for (j, to) in out.row_mut(i).iter_mut().enumerate() {
-                *to = z[j * p + i];
-            }
+    for (tile, rows) in out.as_mut_slice().chunks_mut(TILE * k).enumerate() {
+        exec.check()?;
+        for (i, row) in (tile * TILE..).zip(rows.chunks_exact_mut(k)) {
+            row.iter_mut().zip(z.chunks_exact(p)).for_each(|(to, z)| *to = z[i]);
         }
     }
-    out
+    Ok(out)
 }

@@ -49,10 +49,11 @@ pub fn reduce(a: &mut [f64], p: usize, exec: Exec<'_>) -> Result<Reduced, Error>
     };
     let mut panel = Panel::new(p);
     for start in (0..p).step_by(PANEL) {
-        exec.check()?;
         let end = (start + PANEL).min(p);
         panel.begin(p - start);
         for j in start..end {
+            // A column reads the whole trailing matrix: of a large one, a panel takes long.
+            exec.check()?;
             panel.column(a, p, start, j, &mut out);
         }
         if end < p {

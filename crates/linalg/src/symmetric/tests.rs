@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::exec::{Monitor, Quiet};
+use crate::scale::times_power_of_two;
 
 const EPS: f64 = f64::EPSILON;
 
@@ -165,7 +166,7 @@ fn all_values_are_those_of_the_leading_pairs_and_sum_to_the_trace() {
     for (name, g) in zoo() {
         let (p, size) = (g.rows(), size(&g));
         let t = tridiagonalise(g.clone(), one()).unwrap();
-        let values = t.values().unwrap_or_else(|e| panic!("{name}: {e}"));
+        let values = t.values(one()).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(values.len(), p);
         assert!(values.windows(2).all(|w| w[0] >= w[1]));
         let trace: f64 = (0..p).map(|i| g.at(i, i)).sum();
@@ -179,7 +180,7 @@ fn all_values_are_those_of_the_leading_pairs_and_sum_to_the_trace() {
 #[test]
 fn known_values_are_found_to_a_few_eps() {
     for p in [1, 2, 3, 47, 300] {
-        let values = tridiagonalise(second_difference(p), one()).unwrap().values().unwrap();
+        let values = tridiagonalise(second_difference(p), one()).unwrap().values(one()).unwrap();
         for (i, value) in values.iter().enumerate() {
             let want = 4.0 * ((p - i) as f64 * PI / (2 * p + 2) as f64).sin().powi(2);
             assert!((value - want).abs() <= 40.0 * EPS, "{p}, {i}: {value} ≠ {want}");
@@ -188,7 +189,7 @@ fn known_values_are_found_to_a_few_eps() {
     // A full matrix: min(i, j) has the eigenvalues 1 / (4 sin²((2i − 1)π / (4p + 2))).
     let p = 150;
     let t = tridiagonalise(Mat::from_fn(p, p, |i, j| (i.min(j) + 1) as f64), one()).unwrap();
-    let (all, leading) = (t.values().unwrap(), t.leading(p / 3, one()).unwrap().values);
+    let (all, leading) = (t.values(one()).unwrap(), t.leading(p / 3, one()).unwrap().values);
     for i in 0..p {
         let want = 1.0 / (4.0 * ((2 * i + 1) as f64 * PI / (4 * p + 2) as f64).sin().powi(2));
         for value in std::iter::once(&all[i]).chain(leading.get(i)) {
@@ -201,7 +202,7 @@ fn known_values_are_found_to_a_few_eps() {
 fn counts_agree_with_the_values_and_never_rise() {
     for (name, g) in zoo() {
         let t = tridiagonalise(g.clone(), one()).unwrap();
-        let values = t.values().unwrap();
+        let values = t.values(one()).unwrap();
         let reach = 1.5 * size(&g);
         let mut last = g.rows();
         for step in -100..=100 {
@@ -242,10 +243,26 @@ fn the_same_bits_come_out_of_any_number_of_threads() {
     let with = |threads| {
         let exec = Exec::new(NonZero::new(threads), &Quiet);
         let t = tridiagonalise(g.clone(), exec).unwrap();
-        (t.values().unwrap(), t.leading(150, exec).unwrap())
+        (t.values(one()).unwrap(), t.leading(150, exec).unwrap())
     };
     let alone = with(1);
     assert!(alone == with(2) && alone == with(4));
+}
+
+#[test]
+fn the_scale_does_not_matter() {
+    let p = 300;
+    let g = gram(p);
+    for exponent in [-60, 21, 60] {
+        let mut scaled = g.clone();
+        scaled.as_mut_slice().iter_mut().for_each(|x| *x = times_power_of_two(*x, exponent));
+        for k in [p / 4, p] {
+            let of = |g: &Mat| tridiagonalise(g.clone(), one()).unwrap().leading(k, one()).unwrap();
+            let (plain, turned) = (of(&g), of(&scaled));
+            let values: Vec<f64> = plain.values.iter().map(|x| times_power_of_two(*x, exponent)).collect();
+            assert!(values == turned.values && plain.vectors == turned.vectors, "2^{exponent}, {k} of {p}");
+        }
+    }
 }
 
 #[test]

@@ -20,13 +20,14 @@ use std::ops::Range;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
-use faer::linalg::matmul::triangular::{BlockStructure, matmul};
+use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Accum, MatMut as FaerMut, MatRef as FaerRef, Par};
 use pulp::Arch;
 
 use crate::Error;
 use crate::exec::Exec;
+use crate::matmul::{PIECE as WORK, stripes};
 
 use super::kernel::{add_columns, dots};
 use super::values::bound;
@@ -44,6 +45,11 @@ const RESIDUAL: f64 = 50.0;
 /// The overlap of independent vectors that straightening can take: far above eps / APART.
 const OVERLAP: f64 = 1e-3;
 
+/// Columns of ZᵀZ that are computed as one piece of work.
+const STRIPE: usize = 96;
+/// A Cholesky factorisation of this order or more may take a while.
+const LONG: usize = 500;
+
 /// The eigenvectors for the largest eigenvalues `values`; `None` where this is not the way.
 pub fn leading(diagonal: &[f64], off: &[f64], values: &[f64], exec: Exec<'_>) -> Result<Option<Vec<f64>>, Error> {
     let (p, k) = (diagonal.len(), values.len());
@@ -55,7 +61,7 @@ pub fn leading(diagonal: &[f64], off: &[f64], values: &[f64], exec: Exec<'_>) ->
         let Some(part) = part else { return Ok(None) };
         z.extend_from_slice(&part);
     }
-    Ok(straighten(&mut z, p, k).then_some(z))
+    Ok(straighten(&mut z, p, k, exec)?.then_some(z))
 }
 
 /// Cuts the values into pieces between clusters; `None` if a cluster is too large.
@@ -239,31 +245,39 @@ fn scatter(seed: usize, z: &mut [f64]) {
 }
 
 /// Z ← Z L⁻ᵀ with ZᵀZ = LLᵀ: orthonormal to rounding, because ZᵀZ is close to I. False if it is not.
-fn straighten(z: &mut [f64], p: usize, k: usize) -> bool {
-    let mut overlap = vec![0.0; k * k];
-    let view = FaerRef::from_column_major_slice(z, p, k);
-    matmul(
-        FaerMut::from_column_major_slice_mut(&mut overlap, k, k),
-        BlockStructure::TriangularLower,
-        Accum::Replace,
-        view.transpose(),
-        BlockStructure::Rectangular,
-        view,
-        BlockStructure::Rectangular,
-        1.0,
-        Par::Seq,
-    );
+fn straighten(z: &mut [f64], p: usize, k: usize, exec: Exec<'_>) -> Result<bool, Error> {
+    let overlap = overlap(z, p, k, exec)?;
     let close = |j: usize| overlap[j * k + j + 1..(j + 1) * k].iter().all(|s| s.abs() <= OVERLAP);
     if !(0..k).all(close) {
-        return false;
+        return Ok(false);
     }
+    let Some(factor) = exec.aside_if(k > LONG, "straighten", move || cholesky(overlap, k))? else { return Ok(false) };
+    let factor = FaerRef::from_column_major_slice(&factor, k, k);
+    let height = (4 * WORK / (k * k)).max(1).next_multiple_of(48);
+    let rows = stripes(FaerMut::from_column_major_slice_mut(z, p, k), height);
+    exec.each("straighten", rows.into_iter(), |_, rows| {
+        solve_lower_triangular_in_place(factor, rows.transpose_mut(), Par::Seq);
+    })?;
+    Ok(true)
+}
+
+/// ZᵀZ, lower triangle.
+fn overlap(z: &[f64], p: usize, k: usize, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
+    let z = FaerRef::from_column_major_slice(z, p, k);
+    let mut overlap = vec![0.0; k * k];
+    exec.each_chunk("straighten", &mut overlap, STRIPE * k, |i, columns| {
+        let (first, width) = (i * STRIPE, columns.len() / k);
+        let target = FaerMut::from_column_major_slice_with_stride_mut(&mut columns[first..], k - first, width, k);
+        let (left, right) = (z.subcols(first, k - first), z.subcols(first, width));
+        matmul(target, Accum::Replace, left.transpose(), right, 1.0, Par::Seq);
+    })?;
+    Ok(overlap)
+}
+
+/// L of S = LLᵀ in the lower triangle of `s`; `None` where S is not positive definite.
+fn cholesky(mut s: Vec<f64>, k: usize) -> Option<Vec<f64>> {
     let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(k, Par::Seq, Default::default()));
-    let mut factor = FaerMut::from_column_major_slice_mut(&mut overlap, k, k);
-    let stack = MemStack::new(&mut memory);
-    if cholesky_in_place(factor.as_mut(), Default::default(), Par::Seq, stack, Default::default()).is_err() {
-        return false;
-    }
-    let turned = FaerMut::from_column_major_slice_mut(z, p, k).transpose_mut();
-    solve_lower_triangular_in_place(factor.as_ref(), turned, Par::Seq);
-    true
+    let factor = FaerMut::from_column_major_slice_mut(&mut s, k, k);
+    cholesky_in_place(factor, Default::default(), Par::Seq, MemStack::new(&mut memory), Default::default()).ok()?;
+    Some(s)
 }

@@ -134,7 +134,7 @@ fn p20_nothing_is_proved_within_the_margin_and_everything_outside() {
     for (x, values, value, ways) in planted() {
         let compressed = compress(&x);
         for &way in ways {
-            // Beside the value, not at it: the ways through G may decline a cut inside a pair.
+            // Beside the value, not at it: Krylov's way may decline a cut inside a pair.
             let Some(at) = way.ask(&compressed, Cut::Above(value * (1.0 + 1e-6))) else {
                 assert_eq!(way, Way::Krylov, "only Krylov may decline");
                 continue;
@@ -162,6 +162,33 @@ fn p20_nothing_is_proved_within_the_margin_and_everything_outside() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn p20_a_crowd_at_the_cut_is_an_interval() {
+    const VALUE: f64 = 800.0;
+    for (shape, way) in
+        [((70, 33), Way::Dense), ((33, 70), Way::Dense), ((430, 400), Way::Dense), ((400, 430), Way::Leading)]
+    {
+        // Four above, six at the cut, the rest well below.
+        let at = |i: usize| if (4..10).contains(&i) { VALUE } else { (4000 / (i + 1)) as f64 };
+        let values: Vec<f64> = (0..shape.0.min(shape.1)).map(at).collect();
+        let x = exact(shape, &values, 7);
+        let compressed = compress(&x);
+        let margin = way.ask(&compressed, Cut::Above(VALUE * (1.0 + 1e-6))).expect("nothing is near").margin;
+        for share in [-0.5, -0.25, 0.0, 0.25, 0.5] {
+            let (tau, what) = (VALUE / (1.0 + share * margin), format!("{way:?}, {shape:?}, {share} margins"));
+            let answer = way.ask(&compressed, Cut::Above(tau)).unwrap_or_else(|| panic!("{what}: declined"));
+            assert!(answer.solver.starts_with("gram"), "{what}: {}", answer.solver);
+            claims_nothing_wrong(&compressed, way, tau, &values, &what);
+            if share == 0.0 {
+                assert_eq!(answer.certificate(), Certificate::Interval(4, 10), "{what}");
+            }
+        }
+        // The same crowd, cut by number: the fifth of six equal values is no better than the sixth.
+        let answer = way.ask(&compressed, Cut::Top(5)).expect("the dense way answers");
+        assert_eq!((answer.count, answer.certificate()), (5, Certificate::Interval(4, 10)), "{way:?}, {shape:?}");
     }
 }
 

@@ -1,0 +1,196 @@
+//! How long a cancelled computation goes on: the longest time between two looks at the monitor, way by way.
+//!
+//! ```text
+//!     cargo run --release -p eigenspan-linalg --example interrupts [way …]
+//! ```
+//! Whoever cancels waits until the calling thread looks again, and until the threads it waits for have looked. So the time
+//! from look to look is taken on each thread for itself, from the start of the call to its end, and the longest counts:
+//! milliseconds on the clock, the least of several runs, because others share the machine. A stage is what was last
+//! reported; steps that report nothing are billed to the one before. Only ways whose name has one of the given words in it
+//! are run.
+
+#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "a stopwatch reads a clock and prints")]
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use eigenspan_linalg::certificate::count_above;
+use eigenspan_linalg::gram::Gram;
+use eigenspan_linalg::random::Random;
+use eigenspan_linalg::spectrum::{Compressed, Cut, direct};
+use eigenspan_linalg::summary::{Form, Summary};
+use eigenspan_linalg::symmetric::tridiagonalise;
+use eigenspan_linalg::{Error, Exec, Mat, Monitor};
+
+/// What a user takes for "at once", in milliseconds.
+const AT_ONCE: f64 = 100.0;
+/// Runs, of which the least counts; ways that answer in time after fewer runs are not run again.
+const RUNS: usize = 2;
+
+thread_local! {
+    /// When this thread looked last.
+    static LOOKED: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// Never cancels; notes how long it was not asked.
+#[derive(Default)]
+struct Gaps(Mutex<Noted>);
+
+#[derive(Default)]
+struct Noted {
+    stage: &'static str,
+    longest: BTreeMap<&'static str, f64>,
+}
+
+impl Gaps {
+    fn look(&self) {
+        let now = Instant::now();
+        if let Some(last) = LOOKED.replace(Some(now)) {
+            let mut noted = self.0.lock().expect("nothing panics here");
+            let stage = noted.stage;
+            let longest = noted.longest.entry(stage).or_default();
+            *longest = longest.max(1e3 * (now - last).as_secs_f64());
+        }
+    }
+}
+
+impl Monitor for Gaps {
+    fn progress(&self, stage: &'static str, _: usize, _: usize) {
+        self.0.lock().expect("nothing panics here").stage = stage;
+    }
+
+    fn cancelled(&self) -> bool {
+        self.look();
+        false
+    }
+}
+
+/// The longest gap of each stage of one run.
+fn gaps(threads: usize, work: &dyn Fn(Exec<'_>) -> Result<(), Error>) -> BTreeMap<&'static str, f64> {
+    let gaps = Gaps::default();
+    gaps.progress("begin", 0, 0);
+    LOOKED.set(Some(Instant::now()));
+    work(Exec::new(NonZero::new(threads), &gaps)).expect("nobody cancels");
+    gaps.look();
+    LOOKED.set(None);
+    gaps.0.into_inner().expect("nothing panics here").longest
+}
+
+/// The same, the least of a few runs.
+fn least(threads: usize, work: &dyn Fn(Exec<'_>) -> Result<(), Error>) -> BTreeMap<&'static str, f64> {
+    let mut least = gaps(threads, work);
+    for _ in 1..RUNS {
+        if least.values().all(|gap| *gap < AT_ONCE) {
+            break;
+        }
+        for (stage, gap) in gaps(threads, work) {
+            least.entry(stage).and_modify(|least| *least = least.min(gap)).or_insert(gap);
+        }
+    }
+    least
+}
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    println!("{:44} {:16} {:>9} {:>9}", "way", "stage", "1 thread", "2 threads");
+    let time = |way: &str, work: &dyn Fn(Exec<'_>) -> Result<(), Error>| {
+        if !words.is_empty() && !words.iter().any(|word| way.contains(word.as_str())) {
+            return;
+        }
+        let (one, two) = (least(1, work), least(2, work));
+        let late = |stages: &BTreeMap<&str, f64>, stage: &str| stages.get(stage).copied().unwrap_or(0.0);
+        for stage in one.keys().chain(two.keys().filter(|stage| !one.contains_key(*stage))) {
+            let (a, b) = (late(&one, stage), late(&two, stage));
+            let mark = if a.max(b) > AT_ONCE { " *" } else { "" };
+            println!("{way:44} {stage:16} {a:9.1} {b:9.1}{mark}");
+        }
+    };
+    in_memory(&time);
+    large_order(&time);
+    summaries(&time);
+}
+
+type Time<'a> = &'a dyn Fn(&str, &dyn Fn(Exec<'_>) -> Result<(), Error>);
+
+/// Tall and wide samples with a few hundred directions above noise.
+fn in_memory(time: Time<'_>) {
+    for (n, m) in [(20_000, 1500), (1500, 20_000), (3000, 3000)] {
+        let x = samples(n, m);
+        let name = |way: &str| format!("{way}, {n} × {m}");
+        let compressed = Compressed::of(&x, Exec::default()).expect("nobody cancels");
+        time(&name("Gram"), &|exec| Gram::of(&x, exec).map(drop));
+        time(&name("Krylov, k = 100"), &|exec| {
+            let found = compressed.by_krylov(Cut::Top(100), exec)?.expect("few of many");
+            found.basis(100, exec).map(drop)
+        });
+        time(&name("direct, k = 100"), &|exec| direct(&x, Cut::Top(100), exec)?.basis(100, exec).map(drop));
+        if n >= m {
+            time(&name("triangle"), &|exec| compressed.by_triangle(Cut::Top(50), exec)?.basis(50, exec).map(drop));
+        }
+    }
+}
+
+/// Everything that is done with a Gram matrix of order p, one step at a time.
+fn large_order(time: Time<'_>) {
+    for p in [1500, 2500] {
+        let x = samples(p + 500, p);
+        let gram = Gram::of(&x, Exec::default()).expect("nobody cancels");
+        let name = |way: &str| format!("{way}, p = {p}");
+        let reduced = tridiagonalise(gram.matrix.clone(), Exec::default()).expect("nobody cancels");
+        time(&name("reduce"), &|exec| tridiagonalise(gram.matrix.clone(), exec).map(drop));
+        time(&name("dense, values"), &|exec| reduced.values(exec).map(drop));
+        for k in [p / 10, p / 2, p / 2 + 1, p] {
+            time(&name(&format!("dense, k = {k}")), &|exec| reduced.leading(k, exec).map(drop));
+        }
+        for k in [p / 10, p / 2] {
+            let found = reduced.leading(k + 1, Exec::default()).expect("nobody cancels");
+            let tau = (0.5 * (found.values[k - 1] + found.values[k])).sqrt();
+            time(&name(&format!("certificate, k = {k}")), &|exec| {
+                count_above(&gram, (tau, 0.0), &found.values, &found.vectors, exec).map(drop)
+            });
+        }
+    }
+    // Fewer samples than features, many directions: U = XᵀVΣ⁻¹ and what makes it orthonormal.
+    let x = samples(2500, 4000);
+    let compressed = Compressed::of(&x, Exec::default()).expect("nobody cancels");
+    let found = compressed.by_dense(Cut::Top(1500), Exec::default()).expect("nobody cancels").expect("within reach");
+    time("directions, 2500 × 4000, k = 1500", &|exec| found.basis(1500, exec).map(drop));
+}
+
+fn summaries(time: Time<'_>) {
+    let x = samples(8000, 1500);
+    for form in [Form::Gram, Form::Triangle] {
+        let whole = |exec: Exec<'_>| {
+            let mut all = Summary::empty(1500, form, true);
+            all.update(&x, exec).map(|()| all)
+        };
+        let seen = whole(Exec::default()).expect("nobody cancels");
+        let name = |way: &str| format!("summary, {form:?}, 8000 × 1500, {way}");
+        time(&name("update"), &|exec| whole(exec).map(drop));
+        time(&name("merge"), &|exec| seen.clone().merge(&seen, exec));
+        time(&name("finish"), &|exec| seen.finish(Cut::Top(100), exec).map(drop));
+    }
+}
+
+/// Z diag(i^−0.3) W with Gaussian Z and W of up to 400 directions, above noise of a tenth of the last one.
+fn samples(n: usize, m: usize) -> Mat {
+    let directions = 400;
+    let mut random = Random::new((n * m) as u64);
+    let noise = Mat::from_vec(n, m, random.normals(n * m)).expect("n · m of them");
+    let z = random.normals(n * directions);
+    let w = random.normals(directions * m);
+    let mut x = noise;
+    // Each sample takes part in eight directions only: enough for a spectrum that falls, and quickly made.
+    for i in 0..n {
+        for step in 0..8 {
+            let d = (i * 13 + step * 57) % directions;
+            let weight = 4.0 * z[i * directions + d] / (d as f64 + 1.0).powf(0.3);
+            let direction = &w[d * m..(d + 1) * m];
+            x.row_mut(i).iter_mut().zip(direction).for_each(|(x, w)| *x += weight * w);
+        }
+    }
+    x
+}

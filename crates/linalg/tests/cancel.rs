@@ -1,0 +1,139 @@
+//! Whoever cancels gets `Cancelled`, from every way and wherever it stands.
+
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use eigenspan_linalg::certificate::count_above;
+use eigenspan_linalg::gram::Gram;
+use eigenspan_linalg::polish::polish;
+use eigenspan_linalg::random::Random;
+use eigenspan_linalg::spectrum::{Compressed, Cut, direct};
+use eigenspan_linalg::summary::{Form, Summary};
+use eigenspan_linalg::symmetric::tridiagonalise;
+use eigenspan_linalg::triangle::triangle;
+use eigenspan_linalg::{Error, Exec, Mat, Monitor};
+
+/// Cancels after so many looks.
+struct After {
+    looks: AtomicUsize,
+    allowed: usize,
+}
+
+impl Monitor for After {
+    fn cancelled(&self) -> bool {
+        self.looks.fetch_add(1, Ordering::Relaxed) >= self.allowed
+    }
+}
+
+/// What `work` says when it is cancelled after so many looks, and how many there were.
+fn run(threads: usize, allowed: usize, work: &dyn Fn(Exec<'_>) -> Result<(), Error>) -> (Result<(), Error>, usize) {
+    let monitor = After { looks: AtomicUsize::new(0), allowed };
+    let result = work(Exec::new(NonZero::new(threads), &monitor));
+    (result, monitor.looks.into_inner())
+}
+
+/// Cancels `work` after each of the given numbers of looks.
+fn stops_at(
+    way: &str,
+    threads: usize,
+    places: impl Iterator<Item = usize>,
+    work: &dyn Fn(Exec<'_>) -> Result<(), Error>,
+) {
+    for place in places {
+        let (stopped, seen) = run(threads, place, work);
+        assert_eq!(stopped, Err(Error::Cancelled), "{way}, {threads} threads, after {place} looks");
+        // Each thread may look once more, and once more where its results are collected.
+        assert!(seen <= place + 4 * threads, "{way}: {seen} looks where {place} were allowed");
+    }
+}
+
+/// Cancels `work` at several places from its beginning almost to its end.
+fn stops_anywhere(way: &str, work: impl Fn(Exec<'_>) -> Result<(), Error>) {
+    for threads in [1, 2] {
+        let (whole, looks) = run(threads, usize::MAX, &work);
+        assert_eq!(whole, Ok(()), "{way}");
+        assert!(looks >= 4, "{way}: {looks} looks are few");
+        stops_at(way, threads, (0..6).map(|i| i * looks / 7), &work);
+    }
+}
+
+fn noise(n: usize, m: usize) -> Mat {
+    Mat::from_vec(n, m, Random::new((n + m) as u64).normals(n * m)).unwrap()
+}
+
+/// Noise, and a few directions above it.
+fn samples(n: usize, m: usize) -> Mat {
+    let mut x = noise(n, m);
+    (0..n).for_each(|i| x.row_mut(i)[i % 20] += 400.0 / (1 + i % 20) as f64);
+    x
+}
+
+#[test]
+fn the_ways_through_the_gram_matrix() {
+    for (n, m) in [(900, 600), (600, 900)] {
+        let x = samples(n, m);
+        let compressed = Compressed::of(&x, Exec::default()).unwrap();
+        stops_anywhere("gram", |exec| Gram::of(&x, exec).map(drop));
+        stops_anywhere("values", |exec| Compressed::of(&x, exec)?.values(exec).map(drop));
+        stops_anywhere("krylov", |exec| compressed.by_krylov(Cut::Top(12), exec).map(|found| assert!(found.is_some())));
+        for k in [100, 400] {
+            stops_anywhere("dense", |exec| {
+                let found = Compressed::of(&x, exec)?.by_dense(Cut::Top(k), exec)?.expect("within reach");
+                found.basis(k, exec).map(drop)
+            });
+        }
+    }
+}
+
+#[test]
+fn the_symmetric_solver_step_by_step() {
+    // Large enough that the backend is called aside.
+    let p = 1020;
+    let gram = Gram::of(&samples(1200, p), Exec::default()).unwrap();
+    let reduced = tridiagonalise(gram.matrix.clone(), Exec::default()).unwrap();
+    stops_anywhere("few", |exec| reduced.leading(p / 2, exec).map(drop));
+    // A call to the backend is watched by the clock, so that only the first looks are the same every time.
+    stops_at("many", 2, 0..3, &|exec| reduced.leading(p / 2 + 1, exec).map(drop));
+    stops_at("values", 2, 0..1, &|exec| reduced.values(exec).map(drop));
+    let found = reduced.leading(41, Exec::default()).unwrap();
+    let tau = (0.5 * (found.values[39] + found.values[40])).sqrt();
+    stops_anywhere("certificate", |exec| count_above(&gram, (tau, 0.0), &found.values, &found.vectors, exec).map(drop));
+}
+
+#[test]
+fn the_triangle_and_what_follows() {
+    let x = samples(5000, 300);
+    stops_anywhere("triangle", |exec| triangle(&x, exec).map(drop));
+    let compressed = Compressed::of(&x, Exec::default()).unwrap();
+    stops_anywhere("by triangle", |exec| compressed.by_triangle(Cut::Top(9), exec)?.basis(9, exec).map(drop));
+    // Far from orthonormal: polishing falls back to QR.
+    stops_anywhere("polish", |exec| polish(noise(2000, 300), exec).map(drop));
+}
+
+#[test]
+fn the_direct_way() {
+    for (n, m) in [(3000, 300), (300, 3000)] {
+        let x = samples(n, m);
+        stops_anywhere("direct", |exec| direct(&x, Cut::Top(6), exec)?.basis(6, exec).map(drop));
+    }
+}
+
+#[test]
+fn a_summary_at_every_turn() {
+    let x = samples(5000, 300);
+    for form in [Form::Gram, Form::Triangle] {
+        let fed = |exec: Exec<'_>| {
+            let mut all = Summary::empty(300, form, true);
+            all.update(&x, exec).map(|()| all)
+        };
+        let seen = fed(Exec::default()).unwrap();
+        stops_anywhere("update", |exec| fed(exec).map(drop));
+        stops_anywhere("merge", |exec| seen.clone().merge(&seen, exec));
+        stops_anywhere("finish", |exec| seen.finish(Cut::Top(9), exec).map(drop));
+        // A merge that was stopped leaves the summary as it was.
+        let mut ours = seen.clone();
+        let monitor = After { looks: AtomicUsize::new(0), allowed: 2 };
+        assert_eq!(ours.merge(&seen, Exec::new(NonZero::new(1), &monitor)), Err(Error::Cancelled));
+        assert_eq!(ours.to_bytes(), seen.to_bytes());
+    }
+}
