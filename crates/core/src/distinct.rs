@@ -1,11 +1,16 @@
 //! Dead and repeated samples and features: they carry no noise of their own, so they must not count when the
 //! level of the noise is read off the spectrum.
 
+use std::collections::HashMap;
+
 use eigenspan_linalg::Exec;
 
 use crate::Error;
-use crate::data::Samples;
+use crate::data::{Csr, Samples};
 use crate::prepare::{STRETCH, Scan};
+
+/// Features are told apart by the first so many samples, and about as many of the others.
+const FEW: usize = 64;
 
 /// The samples and features that are not exact copies of an earlier one and not dead.
 pub struct Distinct {
@@ -20,12 +25,16 @@ pub struct Distinct {
 impl Distinct {
     /// Finds dead and repeated samples and features. Dead is all zero; constant, where the mean is taken away.
     pub fn of(samples: Samples<'_>, scan: &Scan, centred: bool, exec: Exec<'_>) -> Result<Self, Error> {
-        let Marks { rows: row_marks, columns: column_marks, constant } = fingerprints(samples, exec)?;
+        exec.begin("compare")?;
+        let marks = match samples {
+            Samples::Csr(x) => of_stored(x),
+            _ => of_values(samples, &scan.lengths, exec)?,
+        };
         let (n, m) = (samples.rows(), samples.cols());
         let mut first = vec![0.0; m];
         samples.read_row(0, 0..m, &mut first);
         let live_row = |i: &usize| scan.lengths[*i] > 0.0;
-        let live_column = |j: &usize| !constant[*j] || (!centred && first[*j] != 0.0);
+        let live_column = |j: &usize| !marks.constant[*j] || (!centred && first[*j] != 0.0);
         let same_row = |a: usize, b: usize| {
             let read = |i| {
                 let mut row = vec![0.0; m];
@@ -44,8 +53,8 @@ impl Distinct {
         };
         let live_rows: Vec<usize> = (0..n).filter(live_row).collect();
         let live_columns: Vec<usize> = (0..m).filter(live_column).collect();
-        let rows = without_copies(&live_rows, &row_marks, same_row);
-        let columns = without_copies(&live_columns, &column_marks, same_column);
+        let rows = without_copies(&live_rows, &marks.rows, same_row);
+        let columns = without_copies(&live_columns, &marks.columns, same_column);
         let repeats = rows.len() < live_rows.len() || columns.len() < live_columns.len();
         Ok(Self { rows, columns, repeats })
     }
@@ -59,53 +68,104 @@ struct Marks {
     constant: Vec<bool>,
 }
 
-fn fingerprints(samples: Samples<'_>, exec: Exec<'_>) -> Result<Marks, Error> {
-    // One round of a multiplicative mixer; −0 and 0 are the same number and get the same bits.
-    let mix = |mark: u64, y: f64| (mark.rotate_left(29) ^ (y + 0.0).to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let (n, m) = (samples.rows(), samples.cols());
+/// One round of a multiplicative mixer; −0 and 0 are the same number and get the same bits.
+fn mix(mark: u64, y: f64) -> u64 {
+    (mark.rotate_left(29) ^ (y + 0.0).to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// Marks of sparse samples: the values that are not zero, each with its place.
+fn of_stored(x: &Csr) -> Marks {
+    let (n, m) = (x.rows(), x.cols());
     let mut first = vec![0.0; m];
-    samples.read_row(0, 0..m, &mut first);
-    if let Samples::Csr(x) = samples {
-        // The values that are not zero, each with its place.
-        exec.begin("compare")?;
-        let (mut rows, mut columns) = (vec![0u64; n], vec![0u64; m]);
-        let (mut stored, mut constant) = (vec![0usize; m], vec![true; m]);
-        for i in 0..n {
-            let (places, values) = x.row(i);
-            for (&j, y) in places.iter().zip(values).filter(|(_, y)| **y != 0.0) {
-                rows[i] = mix(mix(rows[i], j as f64 + 1.0), *y);
-                columns[j] = mix(mix(columns[j], i as f64 + 1.0), *y);
-                stored[j] += 1;
-                constant[j] &= *y == first[j];
+    Samples::from(x).read_row(0, 0..m, &mut first);
+    let (mut rows, mut columns) = (vec![0u64; n], vec![0u64; m]);
+    let (mut stored, mut constant) = (vec![0usize; m], vec![true; m]);
+    for i in 0..n {
+        let (places, values) = x.row(i);
+        for (&j, y) in places.iter().zip(values).filter(|(_, y)| **y != 0.0) {
+            rows[i] = mix(mix(rows[i], j as f64 + 1.0), *y);
+            columns[j] = mix(mix(columns[j], i as f64 + 1.0), *y);
+            stored[j] += 1;
+            constant[j] &= *y == first[j];
+        }
+    }
+    // A zero that is not stored is a value too.
+    (0..m).filter(|&j| stored[j] < n).for_each(|j| constant[j] &= first[j] == 0.0 && stored[j] == 0);
+    Marks { rows, columns, constant }
+}
+
+/// Marks of dense samples. Most of them differ in their length already, and most features within a few samples; a mark of
+/// all values is made only of those that do not.
+fn of_values(samples: Samples<'_>, lengths: &[f64], exec: Exec<'_>) -> Result<Marks, Error> {
+    let (n, m) = (samples.rows(), samples.cols());
+    let some = (0..n.min(FEW)).chain((FEW..n).step_by(n.div_ceil(FEW)));
+    let glance = Looked::at(samples, some, |_| false, &(0..m).collect::<Vec<_>>());
+    let mut marks = Marks {
+        rows: lengths.iter().map(|length| length.to_bits()).collect(),
+        columns: glance.columns,
+        constant: glance.constant,
+    };
+    let row_alike = alike(&marks.rows);
+    let column_alike = alike(&marks.columns);
+    let suspects: Vec<usize> = (0..m).filter(|&j| column_alike[j] || marks.constant[j]).collect();
+    let parts = exec.map("compare", n.div_ceil(STRETCH), |part| {
+        let stretch = part * STRETCH..((part + 1) * STRETCH).min(n);
+        let read = stretch.filter(|&i| row_alike[i] || !suspects.is_empty());
+        Looked::at(samples, read, |i| row_alike[i], &suspects)
+    })?;
+    suspects.iter().for_each(|&j| marks.columns[j] = 0);
+    for part in parts {
+        part.rows.into_iter().for_each(|(i, mark)| marks.rows[i] = mark);
+        for (&j, (mark, constant)) in suspects.iter().zip(part.columns.into_iter().zip(part.constant)) {
+            marks.columns[j] = mix(marks.columns[j], 1.0).wrapping_add(mark);
+            marks.constant[j] &= constant;
+        }
+    }
+    Ok(marks)
+}
+
+/// What a look at some rows and columns tells.
+struct Looked {
+    /// Rows that were to be marked, each with its mark.
+    rows: Vec<(usize, u64)>,
+    columns: Vec<u64>,
+    constant: Vec<bool>,
+}
+
+impl Looked {
+    fn at(
+        samples: Samples<'_>,
+        rows: impl Iterator<Item = usize>,
+        marked: impl Fn(usize) -> bool,
+        columns: &[usize],
+    ) -> Self {
+        let mut looked = Self { rows: vec![], columns: vec![0; columns.len()], constant: vec![true; columns.len()] };
+        let (mut first, mut buffer) = (vec![0.0; samples.cols()], vec![0.0; samples.cols()]);
+        samples.read_row(0, 0..first.len(), &mut first);
+        for i in rows {
+            let row = samples.row(i, &mut buffer);
+            if marked(i) {
+                looked.rows.push((i, row.iter().fold(0, |mark, y| mix(mark, *y))));
+            }
+            for ((mark, constant), &j) in looked.columns.iter_mut().zip(&mut looked.constant).zip(columns) {
+                *mark = mix(*mark, row[j]);
+                *constant &= row[j] == first[j];
             }
         }
-        // A zero that is not stored is a value too.
-        (0..m).filter(|&j| stored[j] < n).for_each(|j| constant[j] &= first[j] == 0.0 && stored[j] == 0);
-        return Ok(Marks { rows, columns, constant });
+        looked
     }
-    let parts = exec.map("compare", n.div_ceil(STRETCH), |part| {
-        let mut marks = Marks { rows: vec![], columns: vec![0u64; m], constant: vec![true; m] };
-        let mut buffer = vec![0.0; m];
-        for i in part * STRETCH..((part + 1) * STRETCH).min(n) {
-            let row = samples.row(i, &mut buffer);
-            marks.rows.push(row.iter().fold(0, |mark, y| mix(mark, *y)));
-            marks.columns.iter_mut().zip(row).for_each(|(mark, y)| *mark = mix(*mark, *y));
-            marks.constant.iter_mut().zip(row.iter().zip(&first)).for_each(|(same, (y, f))| *same &= y == f);
-        }
-        marks
-    })?;
-    let mut whole = Marks { rows: Vec::with_capacity(n), columns: vec![0u64; m], constant: vec![true; m] };
-    for part in parts {
-        whole.rows.extend(part.rows);
-        whole.columns.iter_mut().zip(part.columns).for_each(|(mark, part)| *mark = mix(*mark, 1.0).wrapping_add(part));
-        whole.constant.iter_mut().zip(part.constant).for_each(|(all, here)| *all &= here);
-    }
-    Ok(whole)
+}
+
+/// Whether each mark occurs more than once.
+fn alike(marks: &[u64]) -> Vec<bool> {
+    let mut seen = HashMap::<u64, usize>::with_capacity(marks.len());
+    marks.iter().for_each(|mark| *seen.entry(*mark).or_default() += 1);
+    marks.iter().map(|mark| seen[mark] > 1).collect()
 }
 
 /// Keeps the first of equal ones. Equal marks only suggest equality; `same` decides.
 fn without_copies(of: &[usize], marks: &[u64], same: impl Fn(usize, usize) -> bool) -> Vec<usize> {
-    let mut seen = std::collections::HashMap::<u64, Vec<usize>>::new();
+    let mut seen = HashMap::<u64, Vec<usize>>::new();
     let mut kept = Vec::with_capacity(of.len());
     for &i in of {
         let alike = seen.entry(marks[i]).or_default();
@@ -120,7 +180,6 @@ fn without_copies(of: &[usize], marks: &[u64], same: impl Fn(usize, usize) -> bo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Csr;
     use eigenspan_linalg::Mat;
 
     #[test]
@@ -144,5 +203,49 @@ mod tests {
             let centred = Distinct::of(samples, &scan, true, Exec::default()).unwrap();
             assert_eq!(centred.columns, [0, 2]);
         }
+    }
+
+    /// What is kept, by comparing everything with everything.
+    fn assert_as_by_trying(x: &Mat, centred: bool) -> Distinct {
+        let columns = x.transposed();
+        let kept = |x: &Mat, dead: &dyn Fn(&[f64]) -> bool| -> Vec<usize> {
+            (0..x.rows()).filter(|&i| !dead(x.row(i)) && (0..i).all(|earlier| x.row(earlier) != x.row(i))).collect()
+        };
+        let zero = |line: &[f64]| line.iter().all(|y| *y == 0.0);
+        let constant = |line: &[f64]| line.iter().all(|y| *y == line[0]);
+        let (rows, columns) = (kept(x, &zero), kept(&columns, if centred { &constant } else { &zero }));
+        let scan = Scan::of(Samples::from(x), Exec::default()).unwrap();
+        let found = Distinct::of(Samples::from(x), &scan, centred, Exec::default()).unwrap();
+        assert_eq!((&found.rows, &found.columns), (&rows, &columns));
+        found
+    }
+
+    #[test]
+    fn features_that_differ_in_one_sample_are_two() {
+        // Of a thousand samples the glance does not see numbers 70 and 71.
+        let value = |i: usize, j: usize| match j {
+            0 | 1 => (i as f64).sin(),
+            2 => (i as f64).sin() + f64::from(u8::from(i == 70)),
+            3 => 5.0,
+            4 => 5.0 + f64::from(u8::from(i == 71)),
+            5 => f64::from(u8::from(i == 70)),
+            6 => 0.0,
+            7 => 8.0 + f64::from(u8::from(i == 70)),
+            _ => (i as f64).cos(),
+        };
+        let x = Mat::from_fn(1000, 9, value);
+        assert_eq!(assert_as_by_trying(&x, false).columns, [0, 2, 3, 4, 5, 7, 8]);
+        assert_eq!(assert_as_by_trying(&x, true).columns, [0, 2, 4, 5, 7, 8]);
+    }
+
+    #[test]
+    fn many_features_and_samples_that_look_alike_at_first_are_told_apart() {
+        // Nothing in the first samples, then a single one in each: all samples of one length, most features alike at a
+        // glance. Every seventh feature copies the one before it, so that samples repeat as well.
+        let place = |i: usize| if i < 64 { 0 } else { 1 + i % 300 };
+        let x = Mat::from_fn(700, 301, |i, j| f64::from(u8::from(place(i) == j || j % 7 == 6 && place(i) + 1 == j)));
+        let found = assert_as_by_trying(&x, false);
+        assert!(found.repeats && found.rows.len() < 302 && found.columns.len() > 200);
+        assert_as_by_trying(&x, true);
     }
 }

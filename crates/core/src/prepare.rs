@@ -11,7 +11,8 @@
 //!     y  ↦  (y / ‖y‖ − μ) / s
 //! ```
 //! The mean is subtracted from each sample before anything is squared, never as Σxxᵀ − nμμᵀ: that subtracts two
-//! large near-equal numbers and loses the variance when the mean is large compared with the spread.
+//! large near-equal numbers and loses the variance when the mean is large compared with the spread. Bytes alone are
+//! squared first: in whole numbers that difference is exact.
 
 mod first;
 mod scan;
@@ -183,6 +184,8 @@ fn column_sums(x: &Prepared<'_>, exec: Exec<'_>, f: impl Fn(usize, f64) -> f64 +
 #[cfg(test)]
 mod tests {
     use super::*;
+    use eigenspan_linalg::blocks::Native;
+    use eigenspan_linalg::gram::Gram;
     use eigenspan_linalg::{Mat, MatMut};
 
     fn prepared(x: &Mat, normalize: Normalize, center: bool) -> (Preparation, Mat) {
@@ -224,6 +227,21 @@ mod tests {
         assert_eq!(column(0), [0.0; 5]);
         assert!(column(1).iter().sum::<f64>().abs() < 1e-15);
         assert!((column(1).iter().map(|v| v * v).sum::<f64>() / 5.0 - 1.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn bytes_less_a_mean_that_is_not_their_own_are_multiplied_as_they_are_read() {
+        let x = Mat::from_fn(50, 6, |i, j| ((i * 31 + j * 17 + i * j) % 251) as u8);
+        let (samples, exec) = (Samples::from(&x), Exec::default());
+        let scan = Scan::with_mean(samples, Normalize::None, exec).unwrap();
+        for rows in [None, Some(&[3, 4, 40][..])] {
+            let learnt = Preparation::learn(samples, &scan, Normalize::None, true, rows, exec).unwrap();
+            let view = Prepared::new(samples, &learnt, &scan);
+            assert_eq!(matches!(view.native(), Native::CentredU8(_)), rows.is_none());
+            let (meant, read) = (Gram::of(&view, exec).unwrap(), Gram::in_double(&view, exec).unwrap());
+            let pairs = meant.matrix.as_slice().iter().zip(read.matrix.as_slice());
+            assert!(pairs.clone().all(|(a, b)| (a - b).abs() <= 1e-14 * read.trace()), "{rows:?}");
+        }
     }
 
     #[test]

@@ -331,6 +331,28 @@ fn every_kind_of_storage_gives_the_same_model() {
 }
 
 #[test]
+fn centred_bytes_have_one_spectrum_in_any_type_and_under_any_offset() {
+    // Large enough to go through the Gram matrix, of features and of samples.
+    for (n, m) in [(900, 160), (160, 900)] {
+        let bytes = Mat::from_fn(n, m, |i, j| 200 + ((i * 31 + j * 17 + i * j) % 51) as u8);
+        let double = Mat::from_fn(n, m, |i, j| f64::from(bytes.at(i, j)));
+        let single = Mat::from_fn(n, m, |i, j| f32::from(bytes.at(i, j)));
+        let params = PceParams { center: true, ..raw(Lambda::Fixed(1e-6)) };
+        let models = [params.fit(&bytes), params.fit(&double), params.fit(&single)].map(Result::unwrap);
+        for model in &models {
+            assert!(model.k() > 0 && model.parts().certified);
+            assert_eq!(model.parts().sigma, models[0].parts().sigma);
+        }
+        // No bytes any more: the mean is taken away from each sample, in double precision.
+        let shifted = Mat::from_fn(n, m, |i, j| double.at(i, j) + 0.5);
+        let (here, there) =
+            (params.values(&bytes, Exec::default()).unwrap(), params.values(&shifted, Exec::default()).unwrap());
+        let apart = largest(here.iter().zip(&there).map(|(a, b)| a - b));
+        assert!(apart <= 1e-13 * here[0], "{n} × {m}: apart by {apart:e} of {:e}", here[0]);
+    }
+}
+
+#[test]
 fn zero_samples_and_pure_noise_are_said_loudly_and_refused_when_strict() {
     let mut x = planted(30, 10, 2, 0.01, 9);
     x.row_mut(4).fill(0.0);

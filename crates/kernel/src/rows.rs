@@ -121,6 +121,32 @@ pub fn add_affine<S: Value>(rows: &[S], gains: &[f64], shift: &[f64], sums: &mut
     }
 }
 
+/// S of bytes as they are, in whole numbers: exact while sums stay below 2⁵³.
+pub fn add_bytes(rows: &[u8], sums: &mut [f64]) {
+    /// So many bytes of 255 add up to the largest number of 16 bits.
+    const MOST: usize = 257;
+    struct Add<'a>(&'a [u8], &'a mut [f64]);
+    impl Work for Add<'_> {
+        type Output = ();
+        #[inline(always)]
+        fn run(self) {
+            let width = self.1.len();
+            let mut some = vec![0_u16; width];
+            for rows in self.0.chunks(MOST * width) {
+                some.fill(0);
+                for row in rows.chunks_exact(width) {
+                    some.iter_mut().zip(row).for_each(|(sum, y)| *sum += u16::from(*y));
+                }
+                self.1.iter_mut().zip(&some).for_each(|(sum, some)| *sum += f64::from(*some));
+            }
+        }
+    }
+    if !rows.is_empty() {
+        assert!(rows.len().is_multiple_of(sums.len()), "a row has a value for each column");
+        Machine::detect().run(Add(rows, sums));
+    }
+}
+
 /// z: the rows multiplied and shifted.
 pub fn affine<S: Value, T: Prepared>(rows: &[S], gains: &[f64], shift: Option<&[f64]>, out: &mut [T]) {
     struct Affine<'a, S, T>(&'a [S], &'a [f64], Option<&'a [f64]>, &'a mut [T]);
@@ -221,8 +247,22 @@ mod tests {
     }
 
     #[test]
+    fn bytes_are_added_up_whatever_their_number() {
+        for (rows, width) in [(1, 1), (257, 3), (258, 40), (2000, 17)] {
+            let bytes: Vec<u8> = (0..rows * width).map(|i| if i % width == 0 { 255 } else { (i * 31) as u8 }).collect();
+            let mut sums = vec![7.0; width];
+            add_bytes(&bytes, &mut sums);
+            for (j, sum) in sums.iter().enumerate() {
+                let exact: u64 = bytes[j..].iter().step_by(width).map(|y| u64::from(*y)).sum();
+                assert_eq!(*sum, 7.0 + exact as f64, "{rows} × {width}, column {j}");
+            }
+        }
+    }
+
+    #[test]
     fn nothing_in_nothing_out() {
         energies::<f64>(&[], &mut []);
+        add_bytes(&[], &mut [0.0]);
         add_affine::<f64>(&[], &[], &[0.0], &mut [0.0]);
         affine::<f64, f64>(&[], &[], Some(&[]), &mut []);
         assert!(are_bytes::<f64>(&[]));

@@ -14,7 +14,7 @@
 //! **Error.** An entry of G is a sum of q products, in slabs of d. Recursive summation of d terms is off by at most
 //! γ_d = d·u/(1 − d·u) times the sum of absolute values (u = eps/2); adding the q/d slabs and the chunks is off by
 //! γ of their number. With g = d + q/d + chunks, |Ĝ − G| ≤ γ_g |X|ᵀ|X| entry by entry, and the norm of the right side is
-//! at most γ_g·‖X‖²_F = γ_g·tr G. Bytes are multiplied exactly.
+//! at most γ_g·‖X‖²_F = γ_g·tr G. Bytes are multiplied exactly, and so they are once their means are taken away.
 //!
 //! **Single precision** sums its slabs with u = 2⁻²⁴: γ_d·tr G is then too coarse a bound to be of use, a thousand times the
 //! true error E = Ĝ − G. So E is measured. For four Gaussian vectors r, ‖Er‖² has the mean ‖E‖²_F, and Gr = Xᵀ(Xr) is
@@ -24,6 +24,7 @@
 
 use std::ops::Range;
 
+use eigenspan_kernel::rows::add_bytes;
 use eigenspan_kernel::{Number, Panel, STRIP, Stripe, VECTORS, accumulate_ahead, probe};
 
 use crate::Error;
@@ -89,6 +90,7 @@ impl Gram {
             Native::F32(values) if x.rows() >= x.cols() => Self::in_single(x, values, exec),
             Native::F32(_) => Self::in_double(x, exec),
             Native::U8 { values, lengths } => Self::in_whole_numbers(x, values, lengths, exec),
+            Native::CentredU8(values) => Self::in_centred_whole_numbers(x, values, exec),
             Native::Sparse(rows) if Side::of(x) == Side::Features => Self::without_zeros(x, rows, exec),
             Native::Sparse(rows) => Self::without_zeros(x, rows.transposed(), exec),
         }
@@ -128,6 +130,31 @@ impl Gram {
         let weights: Vec<f64> = (0..matrix.rows()).map(|i| unit / length(i)).collect();
         scale(&mut matrix, &weights);
         Ok(Self { error: gamma(4) * trace(&matrix), chance: 0.0, side: Side::of(x), matrix })
+    }
+
+    /// The Gram matrix of bytes whose means are taken away, though no mean is ever computed: with Y the bytes and 1 the
+    /// vector of n ones,
+    /// ```text
+    ///     features    n  G_ij = n (YᵀY)_ij − s_i s_j                   s = Yᵀ1
+    ///     samples     n² G_ij = n² (YYᵀ)_ij − n r_i − n r_j + t        r = YYᵀ1,   t = 1ᵀr
+    /// ```
+    /// The right sides are whole numbers, known exactly: YᵀY, YYᵀ and s stay below 2⁵³ while max(n, m) < 10¹¹, the rest
+    /// is done in 128 bits. So nothing cancels, and an entry is off by its rounding to `f64`, by that of n² and by that
+    /// of the division: |Ĝ_ij − G_ij| ≤ γ₃ |G_ij|, ‖Ĝ − G‖₂ ≤ γ₃ ‖G‖_F ≤ γ₃ tr G, because G has no eigenvalue below zero.
+    /// γ₄ leaves room for the rounding of the trace itself.
+    fn in_centred_whole_numbers(x: &dyn Blocks, values: &dyn Rows<u8>, exec: Exec<'_>) -> Result<Self, Error> {
+        let (n, side) = (x.rows(), Side::of(x));
+        let size = if side == Side::Features { x.cols() } else { 0 };
+        let watch = Probe { size, look: &add_bytes };
+        let Product { mut matrix, sums, .. } = product::<u8>(values, shape(x), &watch, exec)?;
+        match side {
+            Side::Features => centre_features(&mut matrix, &whole(&sums), n),
+            Side::Samples => centre_samples(&mut matrix),
+        }
+        mirror(&mut matrix);
+        let square = times_power_of_two(1.0, -2 * x.exponent());
+        matrix.as_mut_slice().iter_mut().for_each(|g| *g *= square);
+        Ok(Self { error: gamma(4) * trace(&matrix), chance: 0.0, side, matrix })
     }
 
     /// The Gram matrix of `x`, whose long side are the rows of `sparse`: without the zeros where that pays.
@@ -203,6 +230,33 @@ fn scale(g: &mut Mat, weights: &[f64]) {
             *g *= wi * wj;
         }
     }
+}
+
+/// YᵀY ↦ (n YᵀY − s sᵀ) / n, lower triangle.
+fn centre_features(g: &mut Mat, s: &[i64], n: usize) {
+    let of = |g: i64, si: i64, sj: i64| n as i128 * i128::from(g) - i128::from(si) * i128::from(sj);
+    for (i, si) in s.iter().enumerate() {
+        for (g, sj) in g.row_mut(i)[..=i].iter_mut().zip(s) {
+            *g = of(*g as i64, *si, *sj) as f64 / n as f64;
+        }
+    }
+}
+
+/// YYᵀ ↦ (n² YYᵀ − n r 1ᵀ − n 1 rᵀ + t) / n², lower triangle.
+fn centre_samples(g: &mut Mat) {
+    let n = g.rows() as i128;
+    let r: Vec<i128> = (0..g.rows()).map(|i| whole(g.row(i)).into_iter().map(i128::from).sum()).collect();
+    let t: i128 = r.iter().sum();
+    for (i, ri) in r.iter().enumerate() {
+        for (g, rj) in g.row_mut(i)[..=i].iter_mut().zip(&r) {
+            *g = (n * (n * i128::from(*g as i64) - ri - rj) + t) as f64 / (n * n) as f64;
+        }
+    }
+}
+
+/// Whole numbers as such.
+fn whole(values: &[f64]) -> Vec<i64> {
+    values.iter().map(|v| *v as i64).collect()
 }
 
 /// What is done with the rows of X besides multiplying them: sums of some size are added up over them.
@@ -379,6 +433,57 @@ mod tests {
         native: bool,
     }
 
+    /// Bytes near the top of their range, each less the mean of its column.
+    struct Centred {
+        n: usize,
+        m: usize,
+        exponent: i32,
+    }
+
+    impl Centred {
+        fn byte(i: usize, j: usize) -> u8 {
+            250 + byte(i, j) % 6
+        }
+        /// n² (X Xᵀ)_ij or n² (XᵀX)_ij for X in full units, in whole numbers: n times each difference is one.
+        fn exact(&self, i: usize, j: usize) -> i128 {
+            let n = self.n as i128;
+            let sums: Vec<i128> =
+                (0..self.m).map(|j| (0..self.n).map(|i| i128::from(Self::byte(i, j))).sum()).collect();
+            let at = |i: usize, j: usize| n * i128::from(Self::byte(i, j)) - sums[j];
+            match self.n >= self.m {
+                true => (0..self.n).map(|l| at(l, i) * at(l, j)).sum(),
+                false => (0..self.m).map(|l| at(i, l) * at(j, l)).sum(),
+            }
+        }
+    }
+
+    impl Rows<f64> for Centred {
+        fn read_row(&self, _: usize, _: Range<usize>, _: &mut [f64]) {
+            panic!("bytes are not read as anything else");
+        }
+    }
+
+    impl Rows<u8> for Centred {
+        fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [u8]) {
+            out.iter_mut().zip(cols).for_each(|(to, j)| *to = Self::byte(i, j));
+        }
+    }
+
+    impl Blocks for Centred {
+        fn rows(&self) -> usize {
+            self.n
+        }
+        fn cols(&self) -> usize {
+            self.m
+        }
+        fn exponent(&self) -> i32 {
+            self.exponent
+        }
+        fn native(&self) -> Native<'_> {
+            Native::CentredU8(self)
+        }
+    }
+
     impl Rows<f64> for Bytes {
         fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [f64]) {
             let length = self.lengths.as_ref().map_or(1.0, |l| l[i]);
@@ -439,6 +544,26 @@ mod tests {
         let largest = slow.matrix.as_slice().iter().fold(0.0f64, |m, g| m.max(*g));
         for (a, b) in slow.matrix.as_slice().iter().zip(fast.matrix.as_slice()) {
             assert!((a - b).abs() <= 1e-14 * largest, "{a} ≠ {b}");
+        }
+    }
+
+    #[test]
+    fn centred_bytes_are_multiplied_to_the_last_bits_on_both_sides() {
+        for (n, m) in [(5, 3), (3, 5), (900, 40), (40, 900), (1, 2), (9000, 17)] {
+            for exponent in [0, 9] {
+                let x = Centred { n, m, exponent };
+                let g = Gram::of(&x, Exec::default()).unwrap();
+                let (p, mut off) = (n.min(m), 0.0f64);
+                let some = (0..p).step_by(1 + p / 10);
+                for (i, j) in some.clone().flat_map(|i| some.clone().map(move |j| (i, j))) {
+                    let exact = x.exact(i, j) as f64 / (n * n) as f64 / 4f64.powi(exponent);
+                    let apart = (g.matrix.at(i, j) - exact).abs();
+                    // Two roundings here, three there: no digit is lost to the offset.
+                    assert!(apart <= 6.0 * UNIT * exact.abs(), "{n} × {m}: entry {i}, {j} is {apart:e} off {exact:e}");
+                    off = off.max(apart);
+                }
+                assert!(off <= g.error);
+            }
         }
     }
 

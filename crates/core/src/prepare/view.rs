@@ -17,6 +17,7 @@ use eigenspan_linalg::blocks::{Native, Rows};
 use eigenspan_linalg::rows::{Prepared as Number, affine, to_bytes};
 use eigenspan_linalg::scale::times_power_of_two;
 
+use super::scan::Scaling;
 use super::{Normalize, Preparation, Scan, norm, sparse};
 use crate::data::Samples;
 
@@ -73,6 +74,23 @@ impl<'a> Prepared<'a> {
         let length = self.length(i);
         let gain = if length > 0.0 { self.unit / length } else { self.unit };
         (gain.is_normal() && self.preparation.deviation.is_none()).then_some(gain)
+    }
+
+    /// The samples as bytes, where that is what they are and what is done to them can be done after multiplying.
+    fn in_bytes(&self) -> Option<Native<'_>> {
+        let Preparation { normalize, mean, deviation } = self.preparation;
+        if !self.scan.bytes || self.rows.is_some() || deviation.is_some() {
+            return None;
+        }
+        let unit = *normalize == Normalize::Unit;
+        let of_samples = Blocks::rows(self) < Blocks::cols(self);
+        match (mean, &self.scan.mean) {
+            (None, _) if !unit => Some(Native::U8 { values: self, lengths: None }),
+            (None, _) if of_samples => Some(Native::U8 { values: self, lengths: Some(&self.scan.lengths) }),
+            // The mean of these samples, and not of some of them or of others.
+            (Some(mean), Some((Scaling::None, own))) if !unit && mean == own => Some(Native::CentredU8(self)),
+            _ => None,
+        }
     }
 
     /// g·y − s of some samples that lie in memory one after the other; false where that cannot be.
@@ -264,11 +282,8 @@ impl Blocks for Prepared<'_> {
         if let Some(sparse) = sparse::native(self) {
             return Native::Sparse(sparse);
         }
-        let unit = self.preparation.normalize == Normalize::Unit;
-        let plain = self.preparation.mean.is_none() && self.preparation.deviation.is_none();
-        let of_samples = Blocks::rows(self) < Blocks::cols(self);
-        if self.scan.bytes && plain && (!unit || of_samples) && self.rows.is_none() {
-            return Native::U8 { values: self, lengths: unit.then_some(&self.scan.lengths[..]) };
+        if let Some(bytes) = self.in_bytes() {
+            return bytes;
         }
         match self.samples {
             Samples::F32(_) => Native::F32(self),
