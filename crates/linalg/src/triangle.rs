@@ -198,8 +198,7 @@ fn factorise(
         let count = block.min(width - start);
         let (panel, rest) = values[start * height..].split_at_mut(count * height);
         let factors = &mut coefficients[start * block..][..count * block];
-        exec.check()?;
-        reflect_panel(panel, height, start, factors, block);
+        reflect_panel(panel, height, start, factors, block, exec)?;
         for some in rest.chunks_mut(at_once((height - start) * count) * height) {
             exec.check()?;
             apply(panel, height, start, factors, block, some);
@@ -231,16 +230,25 @@ fn apply(panel: &[f64], height: usize, start: usize, factors: &[f64], block: usi
 }
 
 /// QR of the columns `panel` from row `start` on: the left half, then the right half without what the left half took.
-fn reflect_panel(panel: &mut [f64], height: usize, start: usize, factors: &mut [f64], block: usize) {
+fn reflect_panel(
+    panel: &mut [f64],
+    height: usize,
+    start: usize,
+    factors: &mut [f64],
+    block: usize,
+    exec: Exec<'_>,
+) -> Result<(), Error> {
+    exec.check()?;
     let count = panel.len() / height;
     if count <= NARROW {
-        return reflect_columns(panel, height, start, factors, block);
+        reflect_columns(panel, height, start, factors, block);
+        return Ok(());
     }
     let half = count / 2;
     let (left, right) = panel.split_at_mut(half * height);
-    reflect_panel(left, height, start, factors, block);
+    reflect_panel(left, height, start, factors, block, exec)?;
     apply(left, height, start, factors, block, right);
-    reflect_panel(right, height, start + half, &mut factors[half * block + half..], block);
+    reflect_panel(right, height, start + half, &mut factors[half * block + half..], block, exec)?;
     // V₁ᵀV₂, where the head of V₂ is a unit triangle.
     let (row, width) = (start + half, count - half);
     let head = |x| faer::MatRef::from_column_major_slice_with_stride(x, width, width, height);
@@ -264,6 +272,7 @@ fn reflect_panel(panel: &mut [f64], height: usize, start: usize, factors: &mut [
         let two = faer::MatRef::from_column_major_slice_with_stride(&right[row + width..], below, width, height);
         matmul(cross, Accum::Add, one.transpose(), two, 1.0, Par::Seq);
     }
+    Ok(())
 }
 
 /// What [`reflect_panel`] does, column by column.

@@ -198,7 +198,7 @@ impl Tridiagonal {
         let factors = self.factors();
         let basis = FaerRef::from_column_major_slice_with_stride(&self.reflectors[1..], m, m, p);
         let factors = FaerRef::from_column_major_slice(&factors, BLOCK, m);
-        let width = (CARRIED / (p * p) / 16 * 16).clamp(16, STRIPE);
+        let width = (CARRIED / (p * p) / 16 * 16).clamp(32, STRIPE);
         exec.each_chunk("carry back", z, width * p, |_, columns| {
             let count = columns.len() / p;
             let need = apply_block_householder_sequence_on_the_left_in_place_scratch::<f64>(m, BLOCK, count);
