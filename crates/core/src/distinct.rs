@@ -94,8 +94,8 @@ fn of_stored(x: &Csr) -> Marks {
     Marks { rows, columns, constant }
 }
 
-/// Marks of dense samples. Most of them differ in their length already, and most features within a few samples; a mark of
-/// all values is made only of those that do not.
+/// Marks of dense samples. Most of them differ in their length already, and most features within a few samples; a mark
+/// of all values is made only of those that do not.
 fn of_values(samples: Samples<'_>, lengths: &[f64], exec: Exec<'_>) -> Result<Marks, Error> {
     let (n, m) = (samples.rows(), samples.cols());
     let some = (0..n.min(FEW)).chain((FEW..n).step_by(n.div_ceil(FEW)));

@@ -70,8 +70,8 @@ pub enum Native<'a> {
         /// What each row is divided by.
         lengths: Option<&'a [f64]>,
     },
-    /// Bytes v: what is meant is (v − μ) / 2^exponent, with μ the exact mean of each column. What is read differs by the
-    /// rounding of μ.
+    /// Bytes v: what is meant is (v − μ) / 2^exponent, with μ the exact mean of each column. What is read differs by
+    /// the rounding of μ.
     CentredU8(&'a dyn Rows<u8>),
     /// Few nonzeros: multiplied without the zeros where that pays.
     Sparse(Sparse),

@@ -140,8 +140,8 @@ impl Gram {
     /// ```
     /// The right sides are whole numbers, known exactly: YᵀY, YYᵀ and s stay below 2⁵³ while max(n, m) < 10¹¹, the rest
     /// is done in 128 bits. So nothing cancels, and an entry is off by its rounding to `f64`, by that of n² and by that
-    /// of the division: |Ĝ_ij − G_ij| ≤ γ₃ |G_ij|, ‖Ĝ − G‖₂ ≤ γ₃ ‖G‖_F ≤ γ₃ tr G, because G has no eigenvalue below zero.
-    /// γ₄ leaves room for the rounding of the trace itself.
+    /// of the division: |Ĝ_ij − G_ij| ≤ γ₃ |G_ij|, and ‖Ĝ − G‖₂ ≤ γ₃ ‖G‖_F ≤ γ₃ tr G, because G has no eigenvalue below
+    /// zero. γ₄ leaves room for the rounding of the trace itself.
     fn in_centred_whole_numbers(x: &dyn Blocks, values: &dyn Rows<u8>, exec: Exec<'_>) -> Result<Self, Error> {
         let (n, side) = (x.rows(), Side::of(x));
         let size = if side == Side::Features { x.cols() } else { 0 };

@@ -143,14 +143,11 @@ pub fn leading(a: &dyn Operator, until: Until, floor: f64, exec: Exec<'_>) -> Re
     let mut search = Search::new(until, floor, p, WIDTH);
     search.has_rival = a.is_matrix();
     let mut more = 0;
-    loop {
+    while !search.hopeless() {
         let step = basis.extend(a, more, exec.silent())?;
         more = 0;
         search.take(step, exec.silent())?;
         exec.report("converge", search.band.order(), search.expected())?;
-        if search.hopeless() {
-            return Ok(None);
-        }
         if !search.due()? {
             continue;
         }
@@ -161,6 +158,7 @@ pub fn leading(a: &dyn Operator, until: Until, floor: f64, exec: Exec<'_>) -> Re
             Verdict::NotYet => {}
         }
     }
+    Ok(None)
 }
 
 /// The first `count` Ritz pairs: V = Q Y.

@@ -92,10 +92,12 @@ impl Search {
         Ok(())
     }
 
-    /// True where a dense decomposition is cheaper than to go on. Seconds on one core, measured.
+    /// True where a dense decomposition is cheaper than to go on, whatever was spent so far. Seconds on one core,
+    /// measured.
     pub fn hopeless(&self) -> bool {
         let (p, d, k) = (self.p as f64, self.expected() as f64, self.expected as f64);
-        let krylov = 67e-12 * p * p * d + 0.13e-9 * p * d * d + 0.1e-9 * d * d * d;
+        let grow = |d: f64| 67e-12 * p * p * d + 0.13e-9 * p * d * d;
+        let krylov = grow(d) - grow(self.band.order() as f64) + 0.1e-9 * d * d * d;
         let dense = 72e-12 * p * p * p + 0.1e-9 * p * p * k;
         (self.has_rival && krylov > dense) || d + (2 * self.width) as f64 > p
     }
