@@ -44,6 +44,8 @@ impl Prepared for f32 {
 /// Sums side by side, so that one addition does not wait for another: value j of a row is added to sum j mod 16, those
 /// past the last whole 16 to a sum of their own.
 pub const LANES: usize = 16;
+/// Rows whose sums are kept at a time.
+const BATCH: usize = 16;
 /// 2⁵²: a whole number from 0 to 2⁵² added to it stands in its last bits.
 const WHOLE: f64 = (1_u64 << 52) as f64;
 
@@ -56,13 +58,27 @@ pub(crate) trait Work {
 
 /// The total of sums side by side.
 #[inline(always)]
-pub fn total(mut sums: [f64; LANES]) -> f64 {
+pub fn total(sums: &[f64; LANES]) -> f64 {
+    let mut sums = *sums;
     for half in [8, 4, 2, 1] {
         for l in 0..half {
             sums[l] += sums[l + half];
         }
     }
     sums[0]
+}
+
+/// Sums of squares side by side, of the whole sixteens of a row.
+#[inline(always)]
+fn squares<S: Value>(row: &[S]) -> [f64; LANES] {
+    let mut sums = [0.0; LANES];
+    for chunk in row.as_chunks::<LANES>().0 {
+        for l in 0..LANES {
+            let y: f64 = chunk[l].into();
+            sums[l] += y * y;
+        }
+    }
+    sums
 }
 
 /// Σy² of one row.
@@ -80,17 +96,19 @@ pub fn energies<S: Value>(rows: &[S], energies: &mut [f64]) {
         #[inline(always)]
         fn run(self) {
             let width = self.0.len() / self.1.len();
-            for (row, energy) in self.0.chunks_exact(width).zip(self.1) {
-                let (body, tail) = row.as_chunks::<LANES>();
-                let mut sums = [0.0; LANES];
-                for chunk in body {
-                    for l in 0..LANES {
-                        let y: f64 = chunk[l].into();
-                        sums[l] += y * y;
-                    }
+            // Sums first, totals after: together, the compiler mixes up the lanes.
+            let mut sums = [[0.0; LANES]; BATCH];
+            for (rows, energies) in self.0.chunks(BATCH * width).zip(self.1.chunks_mut(BATCH)) {
+                for (row, sums) in rows.chunks_exact(width).zip(&mut sums) {
+                    *sums = squares(row);
                 }
-                let square = |y: &S| -> f64 { (*y).into() * (*y).into() };
-                *energy = total(sums) + tail.iter().map(square).sum::<f64>();
+                for (sums, energy) in sums.iter().zip(&mut *energies) {
+                    *energy = total(sums);
+                }
+                let tails = rows.chunks_exact(width).map(|row| &row[width - width % LANES..]);
+                for (tail, energy) in tails.zip(energies) {
+                    *energy += tail.iter().map(|y| (*y).into() * (*y).into()).sum::<f64>();
+                }
             }
         }
     }
@@ -108,7 +126,19 @@ pub fn add_affine<S: Value>(rows: &[S], gains: &[f64], shift: &[f64], sums: &mut
         #[inline(always)]
         fn run(self) {
             let Self(rows, gains, shift, sums) = self;
-            for (row, g) in rows.chunks_exact(shift.len()).zip(gains) {
+            let width = shift.len();
+            // Four rows at a time, so that sums and shifts are fetched once for all.
+            for (rows, g) in rows.chunks_exact(4 * width).zip(gains.chunks_exact(4)) {
+                let [a, b, c, d] = [0, 1, 2, 3].map(|l| &rows[l * width..(l + 1) * width]);
+                let sums = &mut sums[..width];
+                for j in 0..width {
+                    let z =
+                        [(g[0], a[j]), (g[1], b[j]), (g[2], c[j]), (g[3], d[j])].map(|(g, y)| g * y.into() - shift[j]);
+                    sums[j] += (z[0] + z[1]) + (z[2] + z[3]);
+                }
+            }
+            let rest = gains.len() / 4 * 4;
+            for (row, g) in rows[rest * width..].chunks_exact(width).zip(&gains[rest..]) {
                 for ((sum, y), s) in sums.iter_mut().zip(row).zip(shift) {
                     *sum += g * (*y).into() - s;
                 }

@@ -40,7 +40,7 @@ use crate::sparse::Sparse;
 const SQUARES: usize = 32 << 20;
 /// Above this order a Gram matrix is cut into stripes of itself.
 pub const LARGE: usize = 1024;
-/// Rows of `f64` or `f32` that are packed and multiplied together.
+/// Rows of `f64` or `f32` that are multiplied together: read once, in order, [`BATCH`] at a time where n ≥ m.
 pub const SLAB: usize = <f64 as Number>::DEPTH;
 /// Stripes of a large Gram matrix: enough to keep several threads busy to the end.
 const STRIPES: usize = 16;
@@ -48,8 +48,8 @@ const STRIPES: usize = 16;
 pub const SAFETY: f64 = 10.0;
 /// The chance that an error is larger than [`SAFETY`] times what was measured.
 pub const CHANCE: f64 = 2e-4;
-/// Rows packed at a time.
-const BATCH: usize = 32;
+/// Rows packed at a time: few enough to stay in the nearest cache while they are prepared.
+pub const BATCH: usize = 16;
 /// Half the distance from one to the next number.
 pub(crate) const UNIT: f64 = f64::EPSILON / 2.0;
 

@@ -13,10 +13,10 @@
 //! turns out to be badly chosen, only the look is kept, and the samples are read again.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 use eigenspan_linalg::blocks::{Native, Rows};
-use eigenspan_linalg::gram::{Gram, LARGE, SLAB};
+use eigenspan_linalg::gram::{BATCH, Gram, LARGE, SLAB};
 use eigenspan_linalg::rows::{Prepared as Number, are_bytes, energy};
 use eigenspan_linalg::scale::{exponent_of, times_power_of_two};
 use eigenspan_linalg::{Blocks, Exec};
@@ -39,13 +39,15 @@ pub struct FirstReading<'a> {
     samples: Samples<'a>,
     scaling: Scaling,
     exponent: i32,
+    /// 2⁻ᵉ.
+    unit: f64,
     /// c, where samples are centred.
     center: Option<Vec<f64>>,
     /// c in the units of what is read.
     shift: Option<Vec<f64>>,
     blank: Part,
-    /// What is known of each slab, once it was read.
-    seen: Vec<OnceLock<Result<Part, Error>>>,
+    /// What is known of each slab: of those of its samples that were read, in their order.
+    seen: Vec<Mutex<Result<Part, Error>>>,
 }
 
 impl<'a> FirstReading<'a> {
@@ -71,40 +73,43 @@ impl<'a> FirstReading<'a> {
         let exponent = if scaling == Scaling::Unit { 0 } else { exponent };
         let center = center.then_some(mean);
         let shift = center.as_ref().map(|c| c.iter().map(|c| times_power_of_two(*c, -exponent)).collect());
-        let seen = (0..n.div_ceil(SLAB)).map(|_| OnceLock::new()).collect();
-        Ok(Some(Self { samples, scaling, exponent, center, shift, blank, seen }))
+        let seen = (0..n.div_ceil(SLAB)).map(|_| Mutex::new(Ok(blank.clone()))).collect();
+        let unit = times_power_of_two(1.0, -exponent);
+        Ok(Some(Self { samples, scaling, exponent, unit, center, shift, blank, seen }))
     }
 
     /// Reads the samples: the look at them, and their Gram matrix in the units of [`FirstReading::exponent`].
     pub fn read(self, exec: Exec<'_>) -> Result<(Scan, Rough), Error> {
         let gram = Gram::of(&self, exec)?;
         let Self { exponent, center, blank, seen, .. } = self;
-        let whole = blank.and(seen.into_iter().map(|slab| slab.into_inner().expect("every slab was read")))?;
+        let whole =
+            blank.and(seen.into_iter().map(|slab| slab.into_inner().unwrap_or_else(PoisonError::into_inner)))?;
         let drift = center.map(|c| whole.drift(&c));
         Ok((whole.into(), Rough { gram, exponent, drift }))
     }
 
-    fn slab(&self, i: usize) -> &Result<Part, Error> {
-        self.seen[i].get_or_init(|| {
-            let mut part = self.blank.clone();
-            let rows = i * SLAB..((i + 1) * SLAB).min(self.samples.rows());
-            part.look(self.samples, rows).map(|()| part)
-        })
-    }
-
+    /// Looks at some samples and prepares them. Every sample is read once, and those of a slab one after the other.
     fn read_prepared<T: Number>(&self, rows: Range<usize>, width: usize, out: &mut [T]) {
         let slab = rows.start / SLAB;
-        assert!(rows.is_empty() || (rows.end - 1) / SLAB == slab, "a slab at a time");
+        let mut seen = self.seen[slab].lock().unwrap_or_else(PoisonError::into_inner);
         // Bad samples are told at the end; until then anything will do for them.
-        let gains: Vec<f64> = match self.slab(slab) {
-            Ok(part) => rows.clone().map(|i| self.gain(part.lengths[i - slab * SLAB])).collect(),
-            Err(_) => vec![0.0; rows.len()],
-        };
-        write_affine(self.samples, rows, 0..width, &gains, self.shift.as_deref(), out);
+        let mut gains = [0.0; BATCH];
+        if let Ok(part) = &mut *seen {
+            assert_eq!(slab * SLAB + part.lengths.len(), rows.start, "samples are read in their order");
+            match part.look(self.samples, rows.clone()) {
+                Ok(()) => {
+                    let lengths = &part.lengths[rows.start - slab * SLAB..];
+                    gains.iter_mut().zip(lengths).for_each(|(gain, length)| *gain = self.gain(*length));
+                }
+                Err(error) => *seen = Err(error),
+            }
+        }
+        let gains = &gains[..rows.len()];
+        write_affine(self.samples, rows, 0..width, gains, self.shift.as_deref(), out);
     }
 
     fn gain(&self, length: f64) -> f64 {
-        times_power_of_two(self.scaling.gain(length), -self.exponent)
+        self.scaling.gain(length) * self.unit
     }
 }
 

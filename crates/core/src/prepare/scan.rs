@@ -24,6 +24,8 @@ const BATCH: usize = 16;
 pub struct Scan {
     /// ‖y‖ of every sample.
     pub lengths: Vec<f64>,
+    /// √Σ‖y‖².
+    pub(super) norm: f64,
     /// The exponent of the largest length.
     pub(super) exponent: i32,
     /// Whether every value is one of 0, 1, …, 255.
@@ -90,7 +92,7 @@ impl From<Part> for Scan {
             let n = lengths.len() as f64;
             (scaling, sums.iter().zip(&shift).map(|(s, f)| f + s / n).collect())
         });
-        Self { lengths, exponent, bytes, mean }
+        Self { norm: norm(&lengths), lengths, exponent, bytes, mean }
     }
 }
 

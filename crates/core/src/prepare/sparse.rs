@@ -59,7 +59,7 @@ fn sum_of_squares(columns: &[usize], values: &[f64], m: usize, exponent: i32) ->
         let y = if exponent == 0 { *y } else { times_power_of_two(*y, -exponent) };
         *if j < body { &mut sums[j % LANES] } else { &mut tail } += y * y;
     }
-    total(sums) + tail
+    total(&sums) + tail
 }
 
 /// Σᵢ f(j, yᵢⱼ) for every feature j of sparse samples, all features kept.

@@ -259,8 +259,8 @@ impl Blocks for Prepared<'_> {
     fn rounding(&self) -> f64 {
         let (n, m) = (self.samples.rows() as f64, self.samples.cols() as f64);
         let unit = f64::EPSILON / 2.0;
-        let norm = |values: &[f64]| times_power_of_two(norm(values), -self.exponent);
-        let size = if self.preparation.normalize == Normalize::Unit { n.sqrt() } else { norm(&self.scan.lengths) };
+        let scaled = |norm: f64| times_power_of_two(norm, -self.exponent);
+        let size = if self.preparation.normalize == Normalize::Unit { n.sqrt() } else { scaled(self.scan.norm) };
         let single = match self.native() {
             Native::F32(_) => f64::from(f32::EPSILON) / 2.0 * size,
             _ => 0.0,
@@ -268,7 +268,7 @@ impl Blocks for Prepared<'_> {
         let unit_length = self.preparation.normalize == Normalize::Unit;
         let scaling = single + if unit_length { (0.5 * m + 4.0) * unit * size } else { 0.0 };
         let Some(mean) = &self.preparation.mean else { return scaling };
-        let centring = 4.0 * unit * (size + n.sqrt() * norm(mean));
+        let centring = 4.0 * unit * (size + n.sqrt() * scaled(norm(mean)));
         match &self.preparation.deviation {
             Some(deviation) => {
                 let least = deviation.iter().copied().fold(f64::INFINITY, f64::min);

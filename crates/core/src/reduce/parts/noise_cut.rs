@@ -75,7 +75,7 @@ impl<'a> Problem<'a> {
         let (short, long) = (live_rows.min(live_columns), live_rows.max(live_columns));
         let before = matches!(self.look(Noise::Known), Look::BeforeScaling);
         let raw = match before {
-            true => Preparation::learn(self.samples, self.scan, Normalize::None, centred, Some(&distinct.rows), exec)?,
+            true => self.raw(&distinct, centred)?,
             false => self.preparation.clone(),
         };
         let view = Prepared::new(self.samples, &raw, self.scan).restricted(&distinct.rows, &distinct.columns);
@@ -101,10 +101,15 @@ impl<'a> Problem<'a> {
         }
     }
 
+    /// How distinct samples are prepared without scaling.
+    fn raw(&self, distinct: &Distinct, centred: bool) -> Result<Preparation, Error> {
+        let some = (distinct.rows.len() < self.samples.rows()).then_some(&distinct.rows[..]);
+        Preparation::learn(self.samples, self.scan, Normalize::None, centred, some, self.exec)
+    }
+
     /// Singular values of the distinct rows and columns before scaling.
     fn before_scaling(&self, whole: &Compressed<'_>, distinct: &Distinct, centred: bool) -> Result<Vec<f64>, Error> {
-        let rows = Some(&distinct.rows[..]);
-        let raw = Preparation::learn(self.samples, self.scan, Normalize::None, centred, rows, self.exec)?;
+        let raw = self.raw(distinct, centred)?;
         let view = Prepared::new(self.samples, &raw, self.scan).restricted(&distinct.rows, &distinct.columns);
         if self.preparation.normalize == Normalize::Unit && !centred && same_samples(self, whole, distinct) {
             // Rows ‖y‖ times as long: the Gram matrix is at hand.
