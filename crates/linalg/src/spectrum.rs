@@ -225,7 +225,7 @@ impl<'a> Compressed<'a> {
         }
         let (count, tau) = cut.place(&all, self.gram.trace());
         let wanted = wanted(&self.gram, (tau, self.x.rounding()), &all, count + 1);
-        let vectors = self.dense(exec)?.leading(wanted, exec)?.vectors;
+        let vectors = self.dense(exec)?.with_values(all[..wanted].to_vec(), exec)?.vectors;
         self.certified(cut, all, vectors, "gram-dense", exec)
     }
 

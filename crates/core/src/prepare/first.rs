@@ -52,11 +52,12 @@ pub struct FirstReading<'a> {
 
 impl<'a> FirstReading<'a> {
     /// Samples that one reading will do for: dense, tall and not too wide, row after row in memory, and no bytes that are
-    /// better multiplied as such. `None` for others.
-    pub fn of(samples: Samples<'a>, normalize: Normalize, center: bool) -> Result<Option<Self>, Error> {
+    /// better multiplied as such. `None` for others. Lengths of samples that are not scaled, and whether all are bytes, are
+    /// looked at only where samples will be read `again`.
+    pub fn of(samples: Samples<'a>, normalize: Normalize, center: bool, again: bool) -> Result<Option<Self>, Error> {
         let (n, m) = (samples.rows(), samples.cols());
         let scaling = Scaling::from(normalize);
-        let blank = Part::blank(samples, center.then_some(scaling))?;
+        let mut blank = Part::blank(samples, center.then_some(scaling))?;
         let one_stretch = match samples {
             Samples::F64(x) => x.stretch(0..n, 0..m).is_some(),
             Samples::F32(x) => x.stretch(0..n, 0..m).is_some(),
@@ -70,6 +71,8 @@ impl<'a> FirstReading<'a> {
         if bytes && scaling == Scaling::None {
             return Ok(None);
         }
+        blank.bytes = again && bytes;
+        blank.measured = again || scaling == Scaling::Unit;
         let exponent = if scaling == Scaling::Unit { 0 } else { exponent };
         let center = center.then_some(mean);
         let shift = center.as_ref().map(|c| c.iter().map(|c| times_power_of_two(*c, -exponent)).collect());
@@ -78,14 +81,30 @@ impl<'a> FirstReading<'a> {
         Ok(Some(Self { samples, scaling, exponent, unit, center, shift, blank, seen }))
     }
 
-    /// Reads the samples: the look at them, and their Gram matrix in the units of [`FirstReading::exponent`].
-    pub fn read(self, exec: Exec<'_>) -> Result<(Scan, Rough), Error> {
+    /// Reads the samples: the look at them, and their Gram matrix about c where nothing went wrong.
+    pub fn read(self, exec: Exec<'_>) -> Result<(Scan, Option<Rough>), Error> {
         let gram = Gram::of(&self, exec)?;
-        let Self { exponent, center, blank, seen, .. } = self;
+        let Self { samples, scaling, exponent, center, blank, seen, .. } = self;
+        let measured = blank.measured;
         let whole =
             blank.and(seen.into_iter().map(|slab| slab.into_inner().unwrap_or_else(PoisonError::into_inner)))?;
-        let drift = center.map(|c| whole.drift(&c));
-        Ok((whole.into(), Rough { gram, exponent, drift }))
+        let n = whole.rows as f64;
+        let drift = center.as_ref().map(|c| whole.drift(c));
+        let near = gram.trace() <= times_power_of_two(n, 2 * NEAR);
+        let usable = near && drift.iter().flatten().all(|d| d.is_finite());
+        if !usable && !measured {
+            // Something is not a number, or too large to be squared: a look that measures will tell.
+            let scan =
+                if center.is_some() { Scan::look(samples, Some(scaling), exec) } else { Scan::of(samples, exec) };
+            return Ok((scan?, None));
+        }
+        let mut scan = Scan::from(whole);
+        if !measured {
+            scan.exponent = exponent;
+            let offset = n.sqrt() * center.as_deref().map_or(0.0, norm);
+            scan.norm = times_power_of_two(gram.trace().sqrt(), exponent) + offset;
+        }
+        Ok((scan, usable.then_some(Rough { gram, exponent, drift })))
     }
 
     /// Looks at some samples and prepares them. Every sample is read once, and those of a slab one after the other.
@@ -95,21 +114,18 @@ impl<'a> FirstReading<'a> {
         // Bad samples are told at the end; until then anything will do for them.
         let mut gains = [0.0; BATCH];
         if let Ok(part) = &mut *seen {
-            assert_eq!(slab * SLAB + part.lengths.len(), rows.start, "samples are read in their order");
+            assert_eq!(slab * SLAB + part.rows, rows.start, "samples are read in their order");
             match part.look(self.samples, rows.clone()) {
-                Ok(()) => {
+                Ok(()) if self.scaling == Scaling::Unit => {
                     let lengths = &part.lengths[rows.start - slab * SLAB..];
-                    gains.iter_mut().zip(lengths).for_each(|(gain, length)| *gain = self.gain(*length));
+                    gains.iter_mut().zip(lengths).for_each(|(gain, length)| *gain = self.scaling.gain(*length));
                 }
+                Ok(()) => gains.fill(self.unit),
                 Err(error) => *seen = Err(error),
             }
         }
         let gains = &gains[..rows.len()];
         write_affine(self.samples, rows, 0..width, gains, self.shift.as_deref(), out);
-    }
-
-    fn gain(&self, length: f64) -> f64 {
-        self.scaling.gain(length) * self.unit
     }
 }
 
@@ -125,7 +141,7 @@ impl Rough {
     /// The Gram matrix of the same samples as they are read from `view`, where the guesses were good.
     pub fn of(self, view: &Prepared<'_>) -> Option<Gram> {
         let off = self.exponent - view.exponent();
-        let in_range = view.in_range() && off.abs() <= NEAR && self.gram.trace().is_finite();
+        let in_range = view.in_range() && off.abs() <= NEAR;
         let gram = in_range.then(|| self.gram.times_power_of_two(off))?;
         let Some(drift) = self.drift else { return Some(gram) };
         let drift: Vec<f64> = drift.iter().map(|d| times_power_of_two(*d, -view.exponent())).collect();
@@ -229,7 +245,10 @@ mod tests {
     /// The Gram matrix by one reading and by two, in units of the samples; the first is absent where it was no good.
     fn both(x: &Mat, normalize: Normalize, center: bool) -> (Option<Mat>, Mat) {
         let (samples, exec) = (Samples::from(x), Exec::default());
-        let (scan, rough) = FirstReading::of(samples, normalize, center).unwrap().unwrap().read(exec).unwrap();
+        let read = |again| FirstReading::of(samples, normalize, center, again).unwrap().unwrap().read(exec).unwrap();
+        let (scan, rough) = read(true);
+        let (_, rough_again) = read(false);
+        assert_eq!(rough.as_ref().map(|r| &r.gram.matrix), rough_again.as_ref().map(|r| &r.gram.matrix));
         let again = match center {
             true => Scan::with_mean(samples, normalize, exec).unwrap(),
             false => Scan::of(samples, exec).unwrap(),
@@ -238,7 +257,7 @@ mod tests {
         let learnt = Preparation::learn(samples, &scan, normalize, center, None, exec).unwrap();
         let view = Prepared::new(samples, &learnt, &scan);
         let back = |gram: Gram| gram.times_power_of_two(view.exponent()).matrix;
-        (rough.of(&view).map(back), back(Gram::of(&view, exec).unwrap()))
+        (rough.and_then(|rough| rough.of(&view)).map(back), back(Gram::of(&view, exec).unwrap()))
     }
 
     fn close(a: &Mat, b: &Mat, tolerance: f64) {
@@ -276,20 +295,25 @@ mod tests {
         let mut x = wavy(1024, 4, 0.0);
         (0..1024).step_by(4).for_each(|i| x.row_mut(i).iter_mut().for_each(|y| *y = *y * 1e-3 + 1e4));
         assert!(both(&x, Normalize::None, true).0.is_none());
-        let mut x = wavy(1024, 4, 1.0);
-        (0..1024).filter(|i| i % 4 != 0).for_each(|i| x.row_mut(i).iter_mut().for_each(|y| *y *= 1e200));
-        assert!(both(&x, Normalize::None, false).0.is_none());
+        for larger in [1e40, 1e200] {
+            let mut x = wavy(1024, 4, 1.0);
+            (0..1024).filter(|i| i % 4 != 0).for_each(|i| x.row_mut(i).iter_mut().for_each(|y| *y *= larger));
+            assert!(both(&x, Normalize::None, false).0.is_none(), "{larger}");
+        }
     }
 
     #[test]
     fn bad_values_are_named_and_bytes_left_to_the_whole_numbers() {
         let mut x = wavy(700, 3, 0.0);
         x.row_mut(555)[2] = f64::INFINITY;
-        let first = FirstReading::of(Samples::from(&x), Normalize::None, true).unwrap().unwrap();
+        let first = FirstReading::of(Samples::from(&x), Normalize::None, true, false).unwrap().unwrap();
         let error = first.read(Exec::default()).err().unwrap();
         assert!(matches!(error, Error::NotFinite { row: 555, column: 2, .. }), "{error}");
         let bytes = Mat::from_fn(40, 3, |i, j| ((i * 7 + j) % 256) as f64);
-        assert!(FirstReading::of(Samples::from(&bytes), Normalize::None, false).unwrap().is_none());
-        assert!(FirstReading::of(Samples::from(&bytes), Normalize::Unit, false).unwrap().is_some());
+        assert!(FirstReading::of(Samples::from(&bytes), Normalize::None, false, true).unwrap().is_none());
+        for again in [false, true] {
+            let first = FirstReading::of(Samples::from(&bytes), Normalize::Unit, false, again).unwrap().unwrap();
+            assert_eq!(first.read(Exec::default()).unwrap().0.bytes, again);
+        }
     }
 }

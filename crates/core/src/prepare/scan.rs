@@ -8,6 +8,7 @@
 //! | μ | `mean` | f + Σ(g·y − f)/n: a large offset is taken away before anything is summed |
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use eigenspan_linalg::rows::{Value, add_affine, are_bytes, energies};
 use eigenspan_linalg::scale::exponent_of;
@@ -22,9 +23,9 @@ const BATCH: usize = 16;
 
 /// What one look at the samples tells.
 pub struct Scan {
-    /// ‖y‖ of every sample.
+    /// ‖y‖ of every sample; none where nobody asked for them.
     pub lengths: Vec<f64>,
-    /// √Σ‖y‖².
+    /// √Σ‖y‖², or a number that is not smaller.
     pub(super) norm: f64,
     /// The exponent of the largest length.
     pub(super) exponent: i32,
@@ -64,7 +65,7 @@ impl Scan {
         Self::look(samples, Some(normalize.into()), exec)
     }
 
-    fn look(samples: Samples<'_>, scaling: Option<Scaling>, exec: Exec<'_>) -> Result<Self, Error> {
+    pub(super) fn look(samples: Samples<'_>, scaling: Option<Scaling>, exec: Exec<'_>) -> Result<Self, Error> {
         let n = samples.rows();
         let blank = Part::blank(samples, scaling)?;
         if let Samples::Csr(x) = samples {
@@ -86,11 +87,11 @@ impl Scan {
 
 impl From<Part> for Scan {
     fn from(whole: Part) -> Self {
-        let Part { lengths, exponent, bytes, sums } = whole;
+        let Part { rows, lengths, exponent, bytes, sums, .. } = whole;
         // Beyond this the sums might have overflowed; the mean is then taken of what a power of two brings near one.
         let mean = sums.filter(|_| exponent < 900).map(|Sums { scaling, shift, sums }| {
-            let n = lengths.len() as f64;
-            (scaling, sums.iter().zip(&shift).map(|(s, f)| f + s / n).collect())
+            let n = rows as f64;
+            (scaling, sums.iter().zip(shift.iter()).map(|(s, f)| f + s / n).collect())
         });
         Self { norm: norm(&lengths), lengths, exponent, bytes, mean }
     }
@@ -99,6 +100,10 @@ impl From<Part> for Scan {
 /// What a look at some samples tells.
 #[derive(Clone)]
 pub(super) struct Part {
+    /// Samples seen.
+    pub(super) rows: usize,
+    /// Whether lengths are wanted. Without them, bad values go unnoticed.
+    pub(super) measured: bool,
     pub(super) lengths: Vec<f64>,
     pub(super) exponent: i32,
     pub(super) bytes: bool,
@@ -109,13 +114,13 @@ pub(super) struct Part {
 #[derive(Clone)]
 struct Sums {
     scaling: Scaling,
-    shift: Vec<f64>,
+    shift: Arc<[f64]>,
     sums: Vec<f64>,
 }
 
 impl Part {
     pub(super) fn empty() -> Self {
-        Self { lengths: vec![], exponent: i32::MIN, bytes: true, sums: None }
+        Self { rows: 0, measured: true, lengths: vec![], exponent: i32::MIN, bytes: true, sums: None }
     }
 
     /// Nothing seen yet; with a place for the mean where a scaling says of what.
@@ -129,7 +134,7 @@ impl Part {
             samples.read_row(0, 0..m, &mut shift);
             let gain = scaling.gain(norm(&shift));
             shift.iter_mut().for_each(|f| *f *= gain);
-            Sums { scaling, shift, sums: vec![0.0; m] }
+            Sums { scaling, shift: shift.into(), sums: vec![0.0; m] }
         });
         Ok(Self { sums, ..Self::empty() })
     }
@@ -145,7 +150,7 @@ impl Part {
     }
 
     fn look_at<T: Scalar + Value>(&mut self, x: MatRef<'_, T>, rows: Range<usize>) -> Result<(), Error> {
-        let (mut squares, mut gains, mut copy) = ([0.0; BATCH], [0.0; BATCH], vec![]);
+        let (mut squares, mut gains, mut copy) = ([0.0; BATCH], [1.0; BATCH], vec![]);
         for first in rows.clone().step_by(BATCH) {
             let batch = first..(first + BATCH).min(rows.end);
             let values = match x.stretch(batch.clone(), 0..x.cols()) {
@@ -156,17 +161,21 @@ impl Part {
                     &copy
                 }
             };
-            let squares = &mut squares[..batch.len()];
-            energies(values, squares);
-            for (l, (row, square)) in values.chunks_exact(x.cols()).zip(squares).enumerate() {
-                let length = length_of(row, *square);
-                self.see(length);
-                if !length.is_finite()
-                    && let Some(column) = row.iter().position(|y| !y.to_f64().is_finite())
-                {
-                    return Err(Error::NotFinite { row: first + l, column, value: row[column].to_f64() });
+            if self.measured {
+                let squares = &mut squares[..batch.len()];
+                energies(values, squares);
+                for (l, (row, square)) in values.chunks_exact(x.cols()).zip(squares).enumerate() {
+                    let length = length_of(row, *square);
+                    self.see(length);
+                    if !length.is_finite()
+                        && let Some(column) = row.iter().position(|y| !y.to_f64().is_finite())
+                    {
+                        return Err(Error::NotFinite { row: first + l, column, value: row[column].to_f64() });
+                    }
+                    gains[l] = self.sums.as_ref().map_or(1.0, |sums| sums.scaling.gain(length));
                 }
-                gains[l] = self.sums.as_ref().map_or(1.0, |sums| sums.scaling.gain(length));
+            } else {
+                self.rows += batch.len();
             }
             self.bytes = self.bytes && (T::EPSILON == 0.0 || are_bytes(values));
             if let Some(Sums { shift, sums, .. }) = &mut self.sums {
@@ -182,6 +191,7 @@ impl Part {
             self.exponent = self.exponent.max(exponent_of(length));
         }
         self.lengths.push(length);
+        self.rows += 1;
     }
 
     /// With what other parts tell of the samples that follow.
@@ -193,11 +203,12 @@ impl Part {
     /// μ − c, to the precision of the samples' spread and not of their size; zero where no mean was asked for.
     pub(super) fn drift(&self, c: &[f64]) -> Vec<f64> {
         let Some(Sums { shift, sums, .. }) = &self.sums else { return vec![0.0; c.len()] };
-        let n = self.lengths.len() as f64;
+        let n = self.rows as f64;
         c.iter().zip(shift.iter().zip(sums)).map(|(c, (f, s))| (f - c) + s / n).collect()
     }
 
     fn append(&mut self, part: Self) {
+        self.rows += part.rows;
         self.lengths.extend(part.lengths);
         self.exponent = self.exponent.max(part.exponent);
         self.bytes &= part.bytes;

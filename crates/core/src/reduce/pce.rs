@@ -166,11 +166,12 @@ impl PceParams {
 
     /// One look at the samples, and what it tells of their Gram matrix where they are read only once.
     fn first_reading(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<(Scan, Option<Rough>), Error> {
+        // Rules that look for noise read the samples once more, as they are.
+        let again = self.dim == Dim::Auto && !matches!(self.lambda, Lambda::Fixed(_) | Lambda::Energy(_));
         if self.solver == Solver::Auto
-            && let Some(first) = FirstReading::of(samples, self.normalize, self.center)?
+            && let Some(first) = FirstReading::of(samples, self.normalize, self.center, again)?
         {
-            let (scan, rough) = first.read(exec)?;
-            return Ok((scan, Some(rough)));
+            return first.read(exec);
         }
         Ok((self.scan(samples, exec)?, None))
     }

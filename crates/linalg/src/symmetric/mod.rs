@@ -119,14 +119,36 @@ impl Tridiagonal {
     pub fn leading(&self, k: usize, exec: Exec<'_>) -> Result<Eigen, Error> {
         let p = self.order();
         assert!(k <= p, "a matrix of order {p} has {p} eigenvectors, not {k}");
+        if 2 * k <= p { self.with_values(self.largest(k, exec)?, exec) } else { self.by_many(k, exec) }
+    }
+
+    /// The vectors of the largest eigenvalues, given those.
+    pub fn with_values(&self, values: Vec<f64>, exec: Exec<'_>) -> Result<Eigen, Error> {
+        let k = values.len();
         if k == 0 {
-            return Ok(Eigen { values: Vec::new(), vectors: Mat::zeros(p, 0) });
+            return Ok(Eigen { values, vectors: Mat::zeros(self.order(), 0) });
         }
-        let few = if 2 * k <= p { self.few(k, exec)? } else { None };
-        let Pairs { values, mut z } = match few {
-            Some(found) => found,
-            None => self.many(k, exec)?,
-        };
+        match self.few(&values, exec)? {
+            Some(z) => self.taken_back(Pairs { values, z }, exec),
+            None => self.by_many(k, exec),
+        }
+    }
+
+    /// Inverse iteration: for a part of the spectrum without large clusters.
+    fn few(&self, values: &[f64], exec: Exec<'_>) -> Result<Option<Vec<f64>>, Error> {
+        if 2 * values.len() > self.order() {
+            return Ok(None);
+        }
+        vectors::leading(&self.diagonal, &self.off, values, exec)
+    }
+
+    fn by_many(&self, k: usize, exec: Exec<'_>) -> Result<Eigen, Error> {
+        self.taken_back(self.many(k, exec)?, exec)
+    }
+
+    /// Eigenpairs of G from those of T.
+    fn taken_back(&self, Pairs { values, mut z }: Pairs, exec: Exec<'_>) -> Result<Eigen, Error> {
+        let (p, k) = (self.order(), values.len());
         self.carry_back(&mut z, exec)?;
         if z.iter().chain(&values).any(|x| !x.is_finite()) {
             return Err(self.failed());
@@ -134,8 +156,8 @@ impl Tridiagonal {
         Ok(Eigen { values, vectors: by_rows(&z, p, k, exec)? })
     }
 
-    /// Bisection and inverse iteration: for a part of the spectrum without large clusters.
-    fn few(&self, k: usize, exec: Exec<'_>) -> Result<Option<Pairs>, Error> {
+    /// The `k` largest eigenvalues, by bisection.
+    fn largest(&self, k: usize, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
         let sturm = Sturm::new(&self.diagonal, &self.off);
         let batches = exec.map("values", k.div_ceil(BATCH), |i| sturm.bisect(i * BATCH))?;
         let mut values = batches.concat();
@@ -143,8 +165,7 @@ impl Tridiagonal {
         for i in 1..k {
             values[i] = values[i].min(values[i - 1]); // batches agree to eps·‖T‖ only
         }
-        let z = vectors::leading(&self.diagonal, &self.off, &values, exec)?;
-        Ok(z.map(|z| Pairs { values, z }))
+        Ok(values)
     }
 
     /// Divide and conquer for all vectors of T, by the backend.

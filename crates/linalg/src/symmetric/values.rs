@@ -19,6 +19,8 @@ use pulp::Arch;
 
 /// Shifts counted together: enough independent divisions to keep the divider busy.
 pub const BATCH: usize = 16;
+/// A secant beyond this is that of a right angle.
+const LARGE: f64 = 1e300;
 /// Sweeps a value may take on average; three are usual.
 const SWEEPS: usize = 30;
 
@@ -81,12 +83,13 @@ fn sweep(d: &mut [f64], squares: &mut [f64], sigma: f64) {
             squares[i + 1] = sine * r;
         }
         let (old_cosine, old_gamma) = (cosine, gamma);
-        let inverse = 1.0 / r;
+        // Two divisions that do not wait for each other: 1/r, and r/p for 1/cosine.
+        let (inverse, secant) = (1.0 / r, r / p);
         cosine = p * inverse;
         sine = square * inverse;
         gamma = cosine * (d[i] - sigma) - sine * old_gamma;
         d[i + 1] = old_gamma + (d[i] - gamma);
-        p = if cosine != 0.0 { gamma * gamma / cosine } else { old_cosine * square };
+        p = if secant < LARGE { gamma * gamma * secant } else { old_cosine * square };
     }
     squares[0] = sine * p;
     d[0] = sigma + gamma;
