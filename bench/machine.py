@@ -38,7 +38,8 @@ def crates() -> dict[str, str]:
 
 
 def blas() -> str:
-    return ", ".join(sorted({f"{pool['internal_api']} {pool['version']}" for pool in threadpool_info()}))
+    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
+    return ", ".join(sorted({f"{pool['internal_api']} {pool['version']}" for pool in pools}))
 
 
 def rustc() -> str:
