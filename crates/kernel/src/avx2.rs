@@ -16,7 +16,7 @@ use std::arch::x86_64::{
 
 use crate::gram::{Factors, Stripe, visit};
 use crate::panel::{Number, Packed, Panel, STRIDE, SUMS, UNROLL};
-use crate::probe::{self, Dots, Pair, VECTORS};
+use crate::probe::{self, Dots, Four, Pair, VECTORS};
 use crate::rows::Work;
 
 /// Proof that the machine has AVX2 and FMA.
@@ -94,21 +94,27 @@ fn dots(x: Pair<'_>, r: [&[f64]; VECTORS]) -> Dots {
     y
 }
 
-/// [`probe::updates`], four columns at a time.
+/// [`probe::updates`], four columns and two vectors at a time: eight y and four rows then stay in registers.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn updates(x: Pair<'_>, y: &Dots, s: &mut [&mut [f64]; VECTORS]) {
+fn updates(x: Four<'_>, y: &[Dots; 2], s: &mut [&mut [f64]; VECTORS]) {
     let whole = x[0].len() / 4 * 4;
     assert!(x.iter().all(|x| x.len() >= whole) && s.iter().all(|s| s.len() >= whole));
-    let y_all = y.map(|y| y.map(|y| _mm256_set1_pd(y)));
-    for j in (0..whole).step_by(4) {
-        // SAFETY: j + 4 ≤ whole, and all slices are at least that long.
-        unsafe {
-            let a = x.map(|x| four(x, j));
-            for k in 0..VECTORS {
-                let at = s[k].as_mut_ptr().add(j);
-                let sum = _mm256_fmadd_pd(a[0], y_all[0][k], _mm256_loadu_pd(at));
-                _mm256_storeu_pd(at, _mm256_fmadd_pd(a[1], y_all[1][k], sum));
+    for (half, s) in s.chunks_exact_mut(2).enumerate() {
+        let at = |row: usize, k: usize| _mm256_set1_pd(y[row / 2][row % 2][2 * half + k]);
+        let y = [0, 1, 2, 3].map(|row| [at(row, 0), at(row, 1)]);
+        for j in (0..whole).step_by(4) {
+            // SAFETY: j + 4 ≤ whole, and all slices are at least that long.
+            unsafe {
+                let a = x.map(|x| four(x, j));
+                for k in 0..2 {
+                    let to = s[k].as_mut_ptr().add(j);
+                    let mut sum = _mm256_loadu_pd(to);
+                    for row in 0..4 {
+                        sum = _mm256_fmadd_pd(a[row], y[row][k], sum);
+                    }
+                    _mm256_storeu_pd(to, sum);
+                }
             }
         }
     }

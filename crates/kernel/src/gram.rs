@@ -5,8 +5,9 @@
 //!     of G          │ ■ ■ ■ …        down a block first (the columns' strips stay in the first-level cache, the
 //!                   │ ■ ■ ■ …        rows' strips come from the second), then on to the next columns
 //! ```
-//! A tile that the diagonal crosses covers only the strips that reach it. Which tile an entry belongs to, and so
-//! the order of its sum, depends on its place in G alone.
+//! A tile that the diagonal crosses covers only the strips that reach it. Strips that a panel leaves out, because they are
+//! zero, belong to no tile. Which tile an entry belongs to, and so the order of its sum, depends on its place in G and on
+//! the panel alone.
 
 use std::ops::Range;
 
@@ -139,36 +140,66 @@ pub(crate) fn visit<'a, T: Number>(
     tile: impl Fn(Factors<'_, T>, &mut [T::Sum; SUMS]),
 ) {
     let Stripe { rows, entries, stride } = gram;
-    let (width, steps) = (panel.width(), panel.steps());
-    let wide = GROUP * T::LANES;
-    let block = BLOCK / (STEPS * 32) * T::LANES;
+    let (width, steps, kept) = (panel.width(), panel.steps(), panel.kept());
     let mut ahead = next.into_iter().flat_map(|values| values.chunks(steps / UNROLL * LINE / size_of::<T>()));
     let mut sums = [T::Sum::default(); SUMS];
-    for top in rows.clone().step_by(block) {
-        let bottom = (top + block).min(rows.end);
-        for left in (0..bottom).step_by(wide) {
-            let columns = panel.strips_from(left / T::LANES);
-            for i in (top.max(left)..bottom).step_by(TALL) {
-                let count = ((i + TALL - 1 - left) / T::LANES + 1).min(GROUP);
-                let (right, high) = ((left + count * T::LANES).min(width), TALL.min(bottom - i));
-                let tile_rows = &mut entries[(i - rows.start) * stride..];
-                for row in tile_rows.chunks(stride).take(high) {
-                    soon(&row[left..right]);
-                }
-                let (lane, side) = (i % T::LANES, panel.strips_from(i / T::LANES));
-                tile(
-                    Factors { columns, rows: side, lane, count, steps, ahead: ahead.next().unwrap_or(&[]) },
-                    &mut sums,
-                );
-                for (row, sums) in tile_rows.chunks_mut(stride).take(high).zip(sums.chunks_exact(wide)) {
-                    add::<T>(&mut row[left..right], sums);
+    // Places of the strips that some of the rows are in.
+    let first = kept.partition_point(|v| (v + 1) * T::LANES <= rows.start);
+    let last = kept.partition_point(|v| v * T::LANES < rows.end);
+    for top in (first..last).step_by(BLOCK / (STEPS * 32)) {
+        let bottom = (top + BLOCK / (STEPS * 32)).min(last);
+        for left in (0..bottom).step_by(GROUP) {
+            let columns = panel.strips_from(left);
+            for place in top.max(left)..bottom {
+                let (side, start) = (panel.strips_from(place), kept[place] * T::LANES);
+                let (end, count) = ((start + T::LANES).min(rows.end), (place - left + 1).min(GROUP));
+                let strips = Strips { places: &kept[left..left + count], lanes: T::LANES, width };
+                for i in (start.max(rows.start)..end).step_by(TALL) {
+                    let tile_rows = &mut entries[(i - rows.start) * stride..];
+                    let high = TALL.min(end - i);
+                    for row in tile_rows.chunks(stride).take(high) {
+                        soon(&row[strips.first_stretch()]);
+                    }
+                    let (lane, ahead) = (i - start, ahead.next().unwrap_or(&[]));
+                    tile(Factors { columns, rows: side, lane, count, steps, ahead }, &mut sums);
+                    for (row, sums) in tile_rows.chunks_mut(stride).take(high).zip(sums.chunks_exact(GROUP * T::LANES))
+                    {
+                        strips.add::<T>(row, sums);
+                    }
                 }
             }
         }
     }
 }
 
-/// Adds sums of one panel to a row of G.
+/// The strips of columns that a tile covers.
+struct Strips<'a> {
+    places: &'a [usize],
+    lanes: usize,
+    width: usize,
+}
+
+impl Strips<'_> {
+    /// As many columns as there are, from the first on: all of them where the strips are neighbours.
+    #[inline(always)]
+    fn first_stretch(&self) -> Range<usize> {
+        let start = self.places[0] * self.lanes;
+        start..(start + self.places.len() * self.lanes).min(self.width)
+    }
+
+    /// Adds sums of one panel to a row of G.
+    #[inline(always)]
+    fn add<T: Number>(&self, row: &mut [f64], sums: &[T::Sum]) {
+        let neighbours = self.places[self.places.len() - 1] - self.places[0] < self.places.len();
+        if neighbours {
+            return add::<T>(&mut row[self.first_stretch()], sums);
+        }
+        for (place, sums) in self.places.iter().zip(sums.chunks_exact(T::LANES)) {
+            add::<T>(&mut row[place * T::LANES..((place + 1) * T::LANES).min(self.width)], sums);
+        }
+    }
+}
+
 #[inline(always)]
 fn add<T: Number>(row: &mut [f64], sums: &[T::Sum]) {
     // The usual case has a length that the compiler knows.

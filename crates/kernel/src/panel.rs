@@ -155,9 +155,12 @@ impl Packed for u8 {
 /// A slab of at most [`Number::DEPTH`] rows of A.
 ///
 /// For every slab: [`set_depth`](Panel::set_depth), then every row or every column, then
-/// [`accumulate`](crate::accumulate). What is not set again keeps its value from the slab before.
+/// [`squeeze`](Panel::squeeze) where many values are zero, then [`accumulate`](crate::accumulate). What is not set
+/// again keeps its value from the slab before, or that of another column where that one was squeezed.
 pub struct Panel<T: Number> {
     strips: Vec<T::Lanes>,
+    /// Which strip of columns lies at each place, in rising order: all of them, until the slab is squeezed.
+    kept: Vec<usize>,
     width: usize,
     depth: usize,
 }
@@ -165,8 +168,9 @@ pub struct Panel<T: Number> {
 impl<T: Number> Panel<T> {
     /// An empty slab of a matrix with `width` columns.
     pub fn new(width: usize) -> Self {
-        let strips = width.div_ceil(T::LANES).next_multiple_of(GROUP);
-        Self { strips: vec![T::Lanes::default(); strips * STRIDE], width, depth: 0 }
+        let count = width.div_ceil(T::LANES);
+        let strips = vec![T::Lanes::default(); count.next_multiple_of(GROUP) * STRIDE];
+        Self { strips, kept: (0..count).collect(), width, depth: 0 }
     }
 
     /// Columns of the slab.
@@ -183,6 +187,8 @@ impl<T: Number> Panel<T> {
     pub fn set_depth(&mut self, depth: usize) {
         assert!(depth <= T::DEPTH, "a panel holds at most {} rows, not {depth}", T::DEPTH);
         self.depth = depth;
+        self.kept.clear();
+        self.kept.extend(0..self.width.div_ceil(T::LANES));
         // From the last row's step on, for a step of several rows may be half used.
         let (from, to) = (depth / T::ROWS, self.steps());
         for strip in self.strips.chunks_exact_mut(STRIDE) {
@@ -265,6 +271,25 @@ impl<T: Number> Panel<T> {
         strips.map(move |(v, lanes)| Strip::new(lanes, v, width, depth))
     }
 
+    /// Leaves out the strips that are zero throughout, such as the margins of images: they add nothing to G. Other
+    /// strips move up, so that the next slab must be set as a whole.
+    pub fn squeeze(&mut self) {
+        let (steps, zero) = (self.steps(), T::Lanes::default());
+        let mut place = 0;
+        for v in 0..self.kept.len() {
+            let from = v * STRIDE..v * STRIDE + steps;
+            if self.strips[from.clone()].iter().all(|lanes| lanes.as_ref() == zero.as_ref()) {
+                continue;
+            }
+            if place < v {
+                self.strips.copy_within(from, place * STRIDE);
+            }
+            self.kept[place] = self.kept[v];
+            place += 1;
+        }
+        self.kept.truncate(place);
+    }
+
     /// Steps in use, counted in whole groups.
     pub(crate) fn steps(&self) -> usize {
         self.depth.div_ceil(T::ROWS).next_multiple_of(UNROLL)
@@ -278,10 +303,16 @@ impl<T: Number> Panel<T> {
         strips.flat_map(|strip| &strip[..steps]).flat_map(|lanes| lanes.as_ref()).copied().collect()
     }
 
-    /// The registers from strip `v` on.
+    /// Which strip of columns lies at each place.
     #[inline(always)]
-    pub(crate) fn strips_from(&self, v: usize) -> &[T::Lanes] {
-        &self.strips[v * STRIDE..]
+    pub(crate) fn kept(&self) -> &[usize] {
+        &self.kept
+    }
+
+    /// The registers from some place on.
+    #[inline(always)]
+    pub(crate) fn strips_from(&self, place: usize) -> &[T::Lanes] {
+        &self.strips[place * STRIDE..]
     }
 }
 

@@ -204,6 +204,50 @@ pub fn affine<S: Value, T: Prepared>(rows: &[S], gains: &[f64], shift: Option<&[
     }
 }
 
+/// [`affine`] and S of the same rows in one go: z, and what it adds up to before it is rounded.
+pub fn affine_adding<S: Value, T: Prepared>(rows: &[S], gains: &[f64], shift: &[f64], out: &mut [T], sums: &mut [f64]) {
+    struct Affine<'a, S, T>(&'a [S], &'a [f64], &'a [f64], &'a mut [T], &'a mut [f64]);
+    impl<S: Value, T: Prepared> Work for Affine<'_, S, T> {
+        type Output = ();
+        #[inline(always)]
+        fn run(self) {
+            let Self(rows, gains, shift, out, sums) = self;
+            let (width, sums) = (shift.len(), &mut sums[..shift.len()]);
+            // Four rows at a time, so that sums and shifts are fetched once for all.
+            let (rows, last) = rows.split_at(gains.len() / 4 * 4 * width);
+            let (out, last_out) = out.split_at_mut(rows.len());
+            for ((rows, out), g) in
+                rows.chunks_exact(4 * width).zip(out.chunks_exact_mut(4 * width)).zip(gains.chunks_exact(4))
+            {
+                let [y0, y1, y2, y3] = [0, 1, 2, 3].map(|l| &rows[l * width..(l + 1) * width]);
+                let (z01, z23) = out.split_at_mut(2 * width);
+                let ((z0, z1), (z2, z3)) = (z01.split_at_mut(width), z23.split_at_mut(width));
+                let (z2, z3) = (&mut z2[..width], &mut z3[..width]);
+                for j in 0..width {
+                    let s = shift[j];
+                    let (a, b) = (g[0] * y0[j].into() - s, g[1] * y1[j].into() - s);
+                    let (c, d) = (g[2] * y2[j].into() - s, g[3] * y3[j].into() - s);
+                    sums[j] += (a + b) + (c + d);
+                    (z0[j], z1[j], z2[j], z3[j]) = (T::nearest(a), T::nearest(b), T::nearest(c), T::nearest(d));
+                }
+            }
+            let last_gains = &gains[gains.len() / 4 * 4..];
+            for ((row, out), g) in last.chunks_exact(width).zip(last_out.chunks_exact_mut(width)).zip(last_gains) {
+                for j in 0..width {
+                    let z = g * row[j].into() - shift[j];
+                    sums[j] += z;
+                    out[j] = T::nearest(z);
+                }
+            }
+        }
+    }
+    assert!(rows.len() == gains.len() * shift.len() && out.len() == rows.len(), "a value for each row and column");
+    assert_eq!(sums.len(), shift.len(), "a sum for each column");
+    if !rows.is_empty() {
+        Machine::detect().run(Affine(rows, gains, shift, out, sums));
+    }
+}
+
 /// Whether every value is one of 0, 1, …, 255. A zero with a minus sign is none.
 pub fn are_bytes<S: Value>(values: &[S]) -> bool {
     struct AreBytes<'a, S>(&'a [S]);
@@ -262,6 +306,9 @@ mod tests {
             let (mut z, mut z_single) = (vec![0.0; y.len()], vec![0f32; y.len()]);
             affine(&y, &gains, Some(&shift), &mut z);
             affine(&single, &gains, None, &mut z_single);
+            let (mut z_again, mut sums_again) = (vec![0.0; y.len()], vec![1.0; width]);
+            affine_adding(&y, &gains, &shift, &mut z_again, &mut sums_again);
+            assert_eq!((&z_again, &sums_again), (&z, &sums));
             for l in 0..5 {
                 assert_eq!(e[l], (0..width).map(|j| at(l, j) * at(l, j)).sum::<f64>());
                 assert_eq!(e[l], e_single[l]);
@@ -295,6 +342,7 @@ mod tests {
         add_bytes(&[], &mut [0.0]);
         add_affine::<f64>(&[], &[], &[0.0], &mut [0.0]);
         affine::<f64, f64>(&[], &[], Some(&[]), &mut []);
+        affine_adding::<f64, f64>(&[], &[], &[], &mut [], &mut []);
         assert!(are_bytes::<f64>(&[]));
     }
 

@@ -388,3 +388,38 @@ fn a_part_of_a_larger_matrix_is_added_to_and_nothing_beside_it() {
         }
     }
 }
+
+fn leaves_out_blank_columns<T: Exact>() {
+    let (depth, width) = (T::DEPTH - 3, 61);
+    let mut panel = Panel::<T>::new(width);
+    // The same panel again and again: what a squeeze moved must not show in the slabs after it.
+    for (round, blank) in [0..61, 0..0, 8..24, 40..61, 5..60, 0..60, 1..61, 0..0].into_iter().enumerate() {
+        let mut x = slab::<T>(depth, width, round as u64);
+        for row in x.chunks_exact_mut(width) {
+            row[blank.clone()].fill(T::default());
+        }
+        panel.set_depth(depth);
+        panel.set_rows(0, &x);
+        panel.squeeze();
+        for machine in machines() {
+            let whole = gram(machine, &panel);
+            for i in 0..width {
+                for j in 0..=i {
+                    assert_eq!(whole[i * width + j], naive(&x, width, i, j), "{blank:?} blank, entry {i}, {j}");
+                }
+            }
+            let mut stripes = vec![0.0; width * width];
+            let (top, bottom) = stripes.split_at_mut(3 * STRIP * width);
+            accumulate_on(machine, &panel, Stripe { rows: 0..3 * STRIP, entries: top, stride: width }, []);
+            accumulate_on(machine, &panel, Stripe { rows: 3 * STRIP..width, entries: bottom, stride: width }, []);
+            assert_eq!(lower(&stripes, width), lower(&whole, width), "{blank:?} blank");
+        }
+    }
+}
+
+#[test]
+fn blank_columns_are_left_out() {
+    leaves_out_blank_columns::<f64>();
+    leaves_out_blank_columns::<f32>();
+    leaves_out_blank_columns::<u8>();
+}

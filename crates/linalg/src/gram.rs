@@ -301,6 +301,7 @@ fn by_slabs<T: Number>(
         exec.check()?;
         let next = slab.end..(slab.end + T::DEPTH).min(some.end);
         pack(x, (n, m), slab, &mut panel, &mut |rows| (probe.look)(rows, &mut sums));
+        panel.squeeze();
         accumulate_ahead(&panel, Stripe::whole(g.as_mut_slice(), p), whereabouts(x, (n, m), next));
     }
     Ok((g, sums))
@@ -322,6 +323,7 @@ fn by_stripes<T: Number>(
         exec.report("multiply", done, total)?;
         let next = slab.end..(slab.end + T::DEPTH).min(q);
         pack(x, (n, m), slab, &mut panel, &mut |rows| (probe.look)(rows, &mut sums));
+        panel.squeeze();
         // The last stripes are the longest: they go first, and the first of them fetches the next slab.
         let stripes: Vec<(usize, &mut [f64])> = g.as_mut_slice().chunks_mut(rows * p).enumerate().collect();
         exec.silent().each("multiply", stripes.into_iter().rev(), |turn, (i, entries)| {

@@ -45,9 +45,15 @@ pub struct FirstReading<'a> {
     center: Option<Vec<f64>>,
     /// c in the units of what is read.
     shift: Option<Vec<f64>>,
-    blank: Part,
     /// What is known of each slab: of those of its samples that were read, in their order.
-    seen: Vec<Mutex<Result<Part, Error>>>,
+    seen: Vec<Mutex<Seen>>,
+}
+
+/// What the samples of a slab tell.
+struct Seen {
+    part: Result<Part, Error>,
+    /// Σ2⁻ᵉ(x − c), where samples are centred.
+    sums: Vec<f64>,
 }
 
 impl<'a> FirstReading<'a> {
@@ -57,7 +63,7 @@ impl<'a> FirstReading<'a> {
     pub fn of(samples: Samples<'a>, normalize: Normalize, center: bool, again: bool) -> Result<Option<Self>, Error> {
         let (n, m) = (samples.rows(), samples.cols());
         let scaling = Scaling::from(normalize);
-        let mut blank = Part::blank(samples, center.then_some(scaling))?;
+        let mut blank = Part::blank(samples, None)?;
         let one_stretch = match samples {
             Samples::F64(x) => x.stretch(0..n, 0..m).is_some(),
             Samples::F32(x) => x.stretch(0..n, 0..m).is_some(),
@@ -76,22 +82,30 @@ impl<'a> FirstReading<'a> {
         let exponent = if scaling == Scaling::Unit { 0 } else { exponent };
         let center = center.then_some(mean);
         let shift = center.as_ref().map(|c| c.iter().map(|c| times_power_of_two(*c, -exponent)).collect());
-        let seen = (0..n.div_ceil(SLAB)).map(|_| Mutex::new(Ok(blank.clone()))).collect();
+        let sums = vec![0.0; center.as_ref().map_or(0, Vec::len)];
+        let nothing = || Mutex::new(Seen { part: Ok(blank.clone()), sums: sums.clone() });
+        let seen = (0..n.div_ceil(SLAB)).map(|_| nothing()).collect();
         let unit = times_power_of_two(1.0, -exponent);
-        Ok(Some(Self { samples, scaling, exponent, unit, center, shift, blank, seen }))
+        Ok(Some(Self { samples, scaling, exponent, unit, center, shift, seen }))
     }
 
     /// Reads the samples: the look at them, and their Gram matrix about c where nothing went wrong.
     pub fn read(self, exec: Exec<'_>) -> Result<(Scan, Option<Rough>), Error> {
         let gram = Gram::of(&self, exec)?;
-        let Self { samples, scaling, exponent, center, blank, seen, .. } = self;
-        let measured = blank.measured;
-        let whole =
-            blank.and(seen.into_iter().map(|slab| slab.into_inner().unwrap_or_else(PoisonError::into_inner)))?;
-        let n = whole.rows as f64;
-        let drift = center.as_ref().map(|c| whole.drift(c));
-        let near = gram.trace() <= times_power_of_two(n, 2 * NEAR);
-        let usable = near && drift.iter().flatten().all(|d| d.is_finite());
+        let Self { samples, scaling, exponent, center, seen, .. } = self;
+        let (mut parts, mut sums) = (vec![], vec![0.0; center.as_ref().map_or(0, Vec::len)]);
+        for slab in seen {
+            let Seen { part, sums: some } = slab.into_inner().unwrap_or_else(PoisonError::into_inner);
+            parts.push(part);
+            sums.iter_mut().zip(some).for_each(|(all, some)| *all += some);
+        }
+        let mut parts = parts.into_iter();
+        let whole = parts.next().expect("there is a sample")?.and(parts)?;
+        let (n, measured) = (whole.rows as f64, whole.measured);
+        let drift: Option<Vec<f64>> =
+            center.is_some().then(|| sums.iter().map(|s| times_power_of_two(s / n, exponent)).collect());
+        let finite = drift.iter().flatten().all(|d| d.is_finite());
+        let usable = finite && gram.trace() <= times_power_of_two(n, 2 * NEAR);
         if !usable && !measured {
             // Something is not a number, or too large to be squared: a look that measures will tell.
             let scan =
@@ -99,6 +113,9 @@ impl<'a> FirstReading<'a> {
             return Ok((scan?, None));
         }
         let mut scan = Scan::from(whole);
+        if let (Some(c), Some(drift), true) = (&center, &drift, finite) {
+            scan.mean = Some((scaling, c.iter().zip(drift).map(|(c, d)| c + d).collect()));
+        }
         if !measured {
             scan.exponent = exponent;
             let offset = n.sqrt() * center.as_deref().map_or(0.0, norm);
@@ -110,10 +127,10 @@ impl<'a> FirstReading<'a> {
     /// Looks at some samples and prepares them. Every sample is read once, and those of a slab one after the other.
     fn read_prepared<T: Number>(&self, rows: Range<usize>, width: usize, out: &mut [T]) {
         let slab = rows.start / SLAB;
-        let mut seen = self.seen[slab].lock().unwrap_or_else(PoisonError::into_inner);
+        let Seen { part: seen, sums } = &mut *self.seen[slab].lock().unwrap_or_else(PoisonError::into_inner);
         // Bad samples are told at the end; until then anything will do for them.
         let mut gains = [0.0; BATCH];
-        if let Ok(part) = &mut *seen {
+        if let Ok(part) = seen {
             assert_eq!(slab * SLAB + part.rows, rows.start, "samples are read in their order");
             match part.look(self.samples, rows.clone()) {
                 Ok(()) if self.scaling == Scaling::Unit => {
@@ -125,7 +142,7 @@ impl<'a> FirstReading<'a> {
             }
         }
         let gains = &gains[..rows.len()];
-        write_affine(self.samples, rows, 0..width, gains, self.shift.as_deref(), out);
+        write_affine(self.samples, rows, 0..width, gains, self.shift.as_deref(), Some(sums), out);
     }
 }
 

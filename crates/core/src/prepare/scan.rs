@@ -200,13 +200,6 @@ impl Part {
         Ok(self)
     }
 
-    /// μ − c, to the precision of the samples' spread and not of their size; zero where no mean was asked for.
-    pub(super) fn drift(&self, c: &[f64]) -> Vec<f64> {
-        let Some(Sums { shift, sums, .. }) = &self.sums else { return vec![0.0; c.len()] };
-        let n = self.rows as f64;
-        c.iter().zip(shift.iter().zip(sums)).map(|(c, (f, s))| (f - c) + s / n).collect()
-    }
-
     fn append(&mut self, part: Self) {
         self.rows += part.rows;
         self.lengths.extend(part.lengths);

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use eigenspan_linalg::Blocks;
 use eigenspan_linalg::blocks::{Native, Rows};
-use eigenspan_linalg::rows::{Prepared as Number, affine, to_bytes};
+use eigenspan_linalg::rows::{Prepared as Number, Value, affine, affine_adding, to_bytes};
 use eigenspan_linalg::scale::times_power_of_two;
 
 use super::scan::Scaling;
@@ -99,7 +99,7 @@ impl<'a> Prepared<'a> {
             return false;
         }
         let shift = self.shift.as_ref().map(|shift| &shift[cols.clone()]);
-        write_affine(self.samples, samples, cols, gains, shift, out)
+        write_affine(self.samples, samples, cols, gains, shift, None, out)
     }
 
     /// The same for one sample.
@@ -150,22 +150,38 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// g·y − s of some samples, where they lie in memory one after the other; false where they do not.
+/// g·y − s of some samples, where they lie in memory one after the other; false where they do not. What it adds up to
+/// goes to the `sums`, where there are any.
 pub(super) fn write_affine<T: Number>(
     samples: Samples<'_>,
     rows: Range<usize>,
     cols: Range<usize>,
     gains: &[f64],
     shift: Option<&[f64]>,
+    sums: Option<&mut [f64]>,
     out: &mut [T],
 ) -> bool {
-    let done = match samples {
-        Samples::F64(x) => x.stretch(rows, cols).map(|y| affine(y, gains, shift, out)),
-        Samples::F32(x) => x.stretch(rows, cols).map(|y| affine(y, gains, shift, out)),
-        Samples::U8(x) => x.stretch(rows, cols).map(|y| affine(y, gains, shift, out)),
-        Samples::Csr(_) => None,
-    };
-    done.is_some()
+    match samples {
+        Samples::F64(x) => write_values(x.stretch(rows, cols), gains, shift, sums, out),
+        Samples::F32(x) => write_values(x.stretch(rows, cols), gains, shift, sums, out),
+        Samples::U8(x) => write_values(x.stretch(rows, cols), gains, shift, sums, out),
+        Samples::Csr(_) => false,
+    }
+}
+
+fn write_values<S: Value, T: Number>(
+    values: Option<&[S]>,
+    gains: &[f64],
+    shift: Option<&[f64]>,
+    sums: Option<&mut [f64]>,
+    out: &mut [T],
+) -> bool {
+    match (values, shift, sums) {
+        (None, ..) => return false,
+        (Some(y), Some(shift), Some(sums)) => affine_adding(y, gains, shift, out, sums),
+        (Some(y), shift, _) => affine(y, gains, shift, out),
+    }
+    true
 }
 
 impl Rows<f64> for Prepared<'_> {
