@@ -47,6 +47,9 @@ eigenspan recover sensors.espan today.csv --scores novelty.csv")]
     Path(PathArgs),
     /// Show what a model file holds
     Inspect(Inspect),
+    /// Write a model as an ONNX graph, for runtimes without eigenspan
+    #[command(after_help = "Example:\n  eigenspan export faces.espan -o faces.onnx --numbers f32")]
+    Export(Export),
     /// Describe data without fitting
     Info(Info),
     /// Print a completion script for a shell
@@ -254,6 +257,27 @@ pub struct Inspect {
     /// Print an SVG picture of the spectrum and its cut instead of words
     #[arg(long)]
     pub svg: bool,
+}
+
+#[derive(ClapArgs)]
+pub struct Export {
+    /// The model
+    #[arg(value_name = "MODEL.espan")]
+    pub model: PathBuf,
+    /// Write the graph here; `-` for standard output
+    #[arg(short, long, value_name = "MODEL.onnx")]
+    pub output: PathBuf,
+    /// The numbers that samples will come in; those of the training samples by default. Features are f32 for f32, f64 for
+    /// the others
+    #[arg(long, value_enum)]
+    pub numbers: Option<NumbersArg>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum NumbersArg {
+    F64,
+    F32,
+    U8,
 }
 
 #[derive(ClapArgs)]

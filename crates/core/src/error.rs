@@ -23,10 +23,15 @@ pub enum Error {
         m: usize,
     },
     /// Every value is zero, or centring leaves nothing.
-    #[error("the {n} samples are all zero{}", if *.centred { " once their mean is taken away" } else { "" })]
+    #[error(
+        "the {n} sample(s) of {m} feature(s) are all zero{}",
+        if *.centred { " once their mean is taken away" } else { "" }
+    )]
     AllZero {
         /// Samples.
         n: usize,
+        /// Features.
+        m: usize,
         /// Whether the mean was subtracted.
         centred: bool,
     },

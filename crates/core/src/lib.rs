@@ -37,11 +37,13 @@ mod text;
 mod warning;
 
 pub use eigenspan_linalg::exec::{self, Exec, Monitor, Quiet};
-pub use eigenspan_linalg::{Mat, MatRef};
+pub use eigenspan_linalg::{Mat, MatRef, Scalar};
 pub use error::Error;
 pub use prepare::Normalize;
 pub use reduce::parts::lambda::{Lambda, Solver};
+pub use reduce::pca::PcaParams;
 pub use reduce::pce::{Dim, Pce, PceParams, RankRule, Weights};
+pub use reduce::stream::PceSummary;
 pub use text::short_number;
 pub use warning::Warning;
 

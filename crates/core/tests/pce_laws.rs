@@ -383,11 +383,11 @@ fn nonsense_is_refused_with_a_reason() {
     assert_eq!(message(PceParams { dim: Dim::Fixed(0), ..raw(Lambda::Auto) }), "`dim` must be at least 1, got 0");
     assert_eq!(
         PceParams::default().fit(&Mat::<f64>::zeros(3, 4)).unwrap_err().to_string(),
-        "the 3 samples are all zero"
+        "the 3 sample(s) of 4 feature(s) are all zero"
     );
     let one = Mat::from_vec(1, 2, vec![1.0, 2.0]).unwrap();
     let centred = PceParams { center: true, ..PceParams::default() }.fit(&one).unwrap_err();
-    assert_eq!(centred.to_string(), "the 1 samples are all zero once their mean is taken away");
+    assert_eq!(centred.to_string(), "the 1 sample(s) of 2 feature(s) are all zero once their mean is taken away");
     let model = PceParams::default().fit(&x).unwrap();
     assert_eq!(model.transform(&one).unwrap_err(), Error::FeatureMismatch { expected: 5, got: 2 });
     let mut bad = x.clone();

@@ -6,6 +6,7 @@
 //! | NPZ | arrays `X`, `y`, `shape` | no | its first bytes |
 //! | CSV, TSV | header, labels and ids optional | yes | being text |
 //! | `.espan` | models, see [`ModelFile`] | yes | its contents |
+//! | ONNX | no | models, see [`onnx`] | |
 //!
 //! Formats are told apart by content, never by name. Bytes are hostile until checked: what a header claims is
 //! compared with what is there before memory is taken, NaN and infinities are refused by row and column, and
@@ -31,6 +32,7 @@ mod error;
 mod model;
 mod npy;
 mod npz;
+pub mod onnx;
 mod stream;
 
 use std::fs::File;

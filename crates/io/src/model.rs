@@ -39,8 +39,9 @@ pub struct Provenance {
     pub eigenspan: String,
     /// The name of the data, without its folder.
     pub data: String,
-    /// SHA-256 of the training samples, see [`fingerprint`].
-    pub data_sha256: String,
+    /// SHA-256 of the training samples, see [`fingerprint`]; none where the samples were an array in memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_sha256: Option<String>,
     /// The seed, where chance played a part.
     pub seed: Option<u64>,
 }
@@ -48,8 +49,13 @@ pub struct Provenance {
 impl Provenance {
     /// Of a model fitted now, by this version, on `samples`.
     pub fn of(name: &str, samples: Samples<'_>) -> Self {
+        Self { data_sha256: Some(fingerprint(samples)), ..Self::of_array(name) }
+    }
+
+    /// Of a model fitted now, by this version, on samples in memory: hashing them would cost more than it tells.
+    pub fn of_array(name: &str) -> Self {
         let version = env!("CARGO_PKG_VERSION").to_string();
-        Self { eigenspan: version, data: name.to_string(), data_sha256: fingerprint(samples), seed: None }
+        Self { eigenspan: version, data: name.to_string(), data_sha256: None, seed: None }
     }
 }
 

@@ -39,7 +39,8 @@ pub fn run(args: &Inspect) -> Result<(), Failure> {
     }
     let settings = serde_json::to_string(&p.params).expect("settings are plain data");
     text += &format!("settings  {settings}\n");
-    text += &format!("eigenspan {} · data SHA-256 {}\n", provenance.eigenspan, provenance.data_sha256);
+    let hash = provenance.data_sha256.as_ref().map(|hash| format!(" · data SHA-256 {hash}")).unwrap_or_default();
+    text += &format!("eigenspan {}{hash}\n", provenance.eigenspan);
     if let Some(off) = off {
         text += &format!("verified: checksum, shapes, order, ‖UᵀU − I‖ = {off:.1e}\n");
     }

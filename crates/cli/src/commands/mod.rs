@@ -1,6 +1,7 @@
 //! What each command does.
 
 mod demo;
+mod export;
 mod fit;
 mod info;
 mod inspect;
@@ -30,6 +31,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         Command::Recover(args) => recover::run(&args, &session),
         Command::Path(args) => path::run(&args, &session),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Info(args) => info::run(&args, &session),
         Command::Completions { shell } => {
             let mut script = Vec::new();

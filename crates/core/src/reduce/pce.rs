@@ -42,7 +42,7 @@ use eigenspan_linalg::product::Columns;
 use eigenspan_linalg::spectrum::{Compressed, Cut as Wanted, Leading};
 use eigenspan_linalg::{Exec, Float, Mat};
 
-use super::parts::lambda::{Cut, Lambda, Problem, Solver, Source, norm_of, rounding_level};
+use super::parts::lambda::{Cut, Lambda, Problem, Raw, RawSamples, Solver, Source, norm_of, rounding_level};
 use crate::Error;
 use crate::data::{ImageShape, Matrix, NumberType, Samples};
 use crate::prepare::{FirstReading, Normalize, Preparation, Prepared, Rough, Scan};
@@ -83,6 +83,10 @@ pub enum Weights {
     /// 1/σ for every direction kept, as in the paper.
     #[default]
     Hard,
+    /// 1: the scores of principal component analysis.
+    Scores,
+    /// √(n − 1)/σ: scores of variance one.
+    Whitened,
 }
 
 /// What is asked of PCE. The default asks for nothing: everything is chosen by the data.
@@ -119,25 +123,41 @@ impl PceParams {
         let samples = samples.into();
         self.lambda.check()?;
         let (scan, rough) = self.first_reading(samples, exec)?;
-        let mut warnings = self.zero_samples(&scan)?;
+        let zero = if self.normalize == Normalize::Unit { scan.zero_samples() } else { vec![] };
+        let zero = self.zero_samples(zero.len(), zero.into_iter().take(10).collect())?;
         let preparation = Preparation::learn(samples, &scan, self.normalize, self.center, None, exec)?;
         let view = Prepared::new(samples, &preparation, &scan);
         let prepared = match rough.and_then(|rough| rough.of(&view)) {
             Some(gram) => Source::Squeezed(Compressed::with_gram(&view, gram)),
             None => Source::of(&view, self.solver, exec)?,
         };
-        if prepared.is_zero() {
-            return Err(Error::AllZero { n: samples.rows(), centred: preparation.mean.is_some() });
+        let raw = Raw::Samples(RawSamples { samples, scan: &scan, preparation: &preparation });
+        let (n, number_type) = (samples.rows(), samples.number_type());
+        let epsilon = number_type.epsilon();
+        let problem = Problem { samples: n, features: samples.cols(), epsilon, raw: &raw, prepared: &prepared, exec };
+        self.solve(&problem, &preparation, number_type, zero)
+    }
+
+    /// The model, from samples that were looked at and prepared.
+    pub(super) fn solve(
+        &self,
+        problem: &Problem<'_>,
+        preparation: &Preparation,
+        number_type: NumberType,
+        mut warnings: Vec<Warning>,
+    ) -> Result<Pce, Error> {
+        let (n, m) = (problem.samples, problem.features);
+        if problem.prepared.is_zero(problem.exec)? {
+            return Err(Error::AllZero { n, m, centred: preparation.mean.is_some() });
         }
-        let problem = Problem { samples, scan: &scan, preparation: &preparation, prepared: &prepared, exec };
-        let (cut, leading) = self.cut(&problem)?;
-        let (k, [low, high], leading) = self.rank(&cut, leading, &problem, &mut warnings)?;
-        let basis = leading.basis(k.max(1), exec)?;
+        let (cut, leading) = self.cut(problem)?;
+        let (k, [low, high], leading) = self.rank(&cut, leading, problem, &mut warnings)?;
+        let basis = leading.basis(k.max(1), problem.exec)?;
         warnings.extend(cut.warnings.iter().cloned());
-        let parts = PceParts {
+        Pce::new(PceParts {
             params: *self,
-            n: samples.rows(),
-            number_type: samples.number_type(),
+            n,
+            number_type,
             image: None,
             tau: cut.tau,
             lambda: cut.lambda,
@@ -146,14 +166,13 @@ impl PceParams {
             k_interval: (low, high),
             solver: leading.solver.into(),
             certified: low == high && leading.certificate() == Certificate::Proved,
-            why: why(k, samples.rows().min(samples.cols()), &leading.sigma, &cut, self.rank_rule),
+            why: why(k, n.min(m), &leading.sigma, &cut, self.rank_rule),
             warnings,
             preparation: preparation.clone(),
             norm: leading.norm,
             sigma: leading.sigma,
             basis,
-        };
-        Pce::new(parts)
+        })
     }
 
     /// All singular values of the prepared samples, largest first, whatever the cut.
@@ -185,18 +204,18 @@ impl PceParams {
         }
     }
 
-    fn zero_samples(&self, scan: &Scan) -> Result<Vec<Warning>, Error> {
-        let zero = if self.normalize == Normalize::Unit { scan.zero_samples() } else { vec![] };
-        match zero.first() {
-            Some(&first) if self.strict => Err(Error::ZeroSamples { count: zero.len(), first }),
-            Some(_) => Ok(vec![Warning::ZeroSamples { count: zero.len(), rows: zero.into_iter().take(10).collect() }]),
+    /// What is said of samples of length zero that were to be scaled: how many, and the first of them.
+    pub(super) fn zero_samples(&self, count: usize, rows: Vec<usize>) -> Result<Vec<Warning>, Error> {
+        match rows.first() {
+            Some(&first) if self.strict => Err(Error::ZeroSamples { count, first }),
+            Some(_) => Ok(vec![Warning::ZeroSamples { count, rows }]),
             None => Ok(vec![]),
         }
     }
 
     fn cut<'a>(&self, problem: &Problem<'a>) -> Result<(Cut, Leading<'a>), Error> {
         let Dim::Fixed(asked) = self.dim else { return self.lambda.cut(problem) };
-        let (n, m) = (problem.samples.rows(), problem.samples.cols());
+        let (n, m) = (problem.samples, problem.features);
         if asked == 0 {
             return Err(Error::Parameter { name: "dim", expected: "at least 1", got: 0.0 });
         }
@@ -219,7 +238,7 @@ impl PceParams {
     ) -> Result<(usize, [usize; 2], Leading<'a>), Error> {
         let ends = [cut.interval.0, cut.interval.1];
         if self.rank_rule == RankRule::Released && self.dim == Dim::Auto {
-            let released = |k: usize| (k + 1).max(2).min(problem.samples.rows().min(problem.samples.cols()));
+            let released = |k: usize| (k + 1).max(2).min(problem.samples.min(problem.features));
             let asked = released(cut.k);
             let leading = problem.leading(Wanted::Top(asked))?;
             let most = problem.numerical_rank(&leading);
@@ -354,6 +373,11 @@ impl Pce {
         &self.parts.why
     }
 
+    /// Share of the energy Σσ² in each of the columns kept.
+    pub fn energies(&self) -> Vec<f64> {
+        self.parts.sigma[..self.columns()].iter().map(|s| (s / self.parts.norm).powi(2)).collect()
+    }
+
     /// Share of the energy Σσ² in the columns kept.
     pub fn energy(&self) -> f64 {
         (norm_of(&self.parts.sigma[..self.columns()]) / self.parts.norm).powi(2).min(1.0)
@@ -365,9 +389,24 @@ impl Pce {
         self.parts.sigma.get(columns).map_or(f64::INFINITY, |next| self.parts.sigma[columns - 1] / next)
     }
 
-    /// Θ = U_k Σ_k⁻¹ (m × columns).
+    /// Θ = U_k Σ_k⁻¹ (m × columns); U_k W where other weights were asked for.
     pub fn theta(&self) -> Mat {
-        Mat::from_fn(self.features(), self.columns(), |i, j| self.parts.basis.at(i, j) / self.parts.sigma[j])
+        let divisors = self.divisors();
+        Mat::from_fn(self.features(), self.columns(), |i, j| self.parts.basis.at(i, j) / divisors[j])
+    }
+
+    /// 1/w of each column: σ for the weights of the paper. Features are divided by it, not multiplied by w: that would
+    /// overflow where σ is tiny.
+    pub fn divisors(&self) -> Vec<f64> {
+        let sigma = &self.parts.sigma[..self.columns()];
+        match self.parts.params.weights {
+            Weights::Hard => sigma.to_vec(),
+            Weights::Scores => vec![1.0; sigma.len()],
+            Weights::Whitened => {
+                let root = (self.parts.n as f64 - 1.0).max(1.0).sqrt();
+                sigma.iter().map(|s| s / root).collect()
+            }
+        }
     }
 
     /// Every λ at which k changes, over the values that are known and above rounding, smallest λ first.
@@ -395,12 +434,12 @@ impl Pce {
     /// nor on the samples beside it.
     pub fn transform_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Matrix, Error> {
         let samples = samples.into();
-        let (_, rows) = self.project(samples, exec)?;
+        let (_, rows) = self.project(samples, &self.divisors(), exec)?;
         Ok(in_numbers_of(samples, rows))
     }
 
-    /// Θᵀy for every sample, and the samples' lengths.
-    fn project(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<(Vec<f64>, Mat), Error> {
+    /// Uᵀy for every sample, each column divided by its divisor, and the samples' lengths.
+    fn project(&self, samples: Samples<'_>, divisors: &[f64], exec: Exec<'_>) -> Result<(Vec<f64>, Mat), Error> {
         let (n, m, k) = (samples.rows(), self.features(), self.columns());
         if samples.cols() != m {
             return Err(Error::FeatureMismatch { expected: m, got: samples.cols() });
@@ -419,8 +458,7 @@ impl Pce {
             }
             let mut z = Mat::zeros(rows.len(), k);
             basis.multiply(y.as_slice(), z.as_mut_slice());
-            // Divided, not multiplied by 1/σ: that would overflow where σ is tiny.
-            (0..z.rows()).for_each(|i| z.row_mut(i).iter_mut().zip(&self.parts.sigma).for_each(|(z, s)| *z /= s));
+            (0..z.rows()).for_each(|i| z.row_mut(i).iter_mut().zip(divisors).for_each(|(z, d)| *z /= d));
             Ok((lengths, z))
         })?;
         let (mut lengths, mut values) = (Vec::with_capacity(n), Vec::with_capacity(n * k));
@@ -432,7 +470,7 @@ impl Pce {
         Ok((lengths, Mat::from_vec(n, k, values).expect("one row a sample")))
     }
 
-    /// The samples that features stand for, U_k Σ_k z, in the samples' own units.
+    /// The samples that features stand for, U_k W⁻¹ z, in the samples' own units.
     ///
     /// Features do not carry the length of a sample that was scaled to unit length: give the `lengths`
     /// ([`prepare::norm`](crate::prepare::norm) of each), or the samples come back with length one.
@@ -440,6 +478,16 @@ impl Pce {
         &self,
         features: impl Into<Samples<'a>>,
         lengths: Option<&[f64]>,
+    ) -> Result<Matrix, Error> {
+        self.inverse_transform_with(features, lengths, Exec::default())
+    }
+
+    /// [`inverse_transform`](Pce::inverse_transform) on as many threads as `exec` says.
+    pub fn inverse_transform_with<'a>(
+        &self,
+        features: impl Into<Samples<'a>>,
+        lengths: Option<&[f64]>,
+        exec: Exec<'_>,
     ) -> Result<Matrix, Error> {
         let features = features.into();
         let (n, k) = (features.rows(), self.columns());
@@ -450,21 +498,21 @@ impl Pce {
             return Err(Error::LengthMismatch { rows: n, got: lengths.len() });
         }
         let ones = vec![1.0; n];
-        let z = features.to_f64();
+        let (mut z, divisors) = (features.to_f64(), self.divisors());
+        (0..n).for_each(|i| z.row_mut(i).iter_mut().zip(&divisors).for_each(|(z, d)| *z *= d));
         let (m, directions) = (self.features(), Columns::new(&self.parts.basis.transposed()));
         let mut rows = Mat::zeros(n, m);
-        Exec::default().each_chunk("recover", rows.as_mut_slice(), STRETCH * m, |part, out| {
+        exec.each_chunk("recover", rows.as_mut_slice(), STRETCH * m, |part, out| {
             let some = part * STRETCH..part * STRETCH + out.len() / m;
             self.back(&directions, &z, some, lengths.unwrap_or(&ones), out);
         })?;
         Ok(in_numbers_of(features, rows))
     }
 
-    /// U_k Σ_k z in the samples' own units, for some rows z.
-    fn back(&self, directions: &Columns, z: &Mat, some: Range<usize>, lengths: &[f64], out: &mut [f64]) {
-        let scaled: Vec<f64> =
-            some.clone().flat_map(|i| z.row(i).iter().zip(&self.parts.sigma).map(|(z, s)| z * s)).collect();
-        directions.multiply(&scaled, out);
+    /// U_k s in the samples' own units, for some rows s = Uᵀy.
+    fn back(&self, directions: &Columns, scores: &Mat, some: Range<usize>, lengths: &[f64], out: &mut [f64]) {
+        let k = scores.cols();
+        directions.multiply(&scores.as_slice()[some.start * k..some.end * k], out);
         for (row, length) in out.chunks_exact_mut(self.features()).zip(&lengths[some]) {
             self.parts.preparation.undo(row, *length);
         }
@@ -489,14 +537,14 @@ impl Pce {
         Matrix: From<Mat<T>>,
     {
         let (n, m) = (samples.rows(), self.features());
-        let (lengths, z) = self.project(samples, exec)?;
+        let (lengths, scores) = self.project(samples, &vec![1.0; self.columns()], exec)?;
         let directions = Columns::new(&self.parts.basis.transposed());
         let (mut clean, mut error, mut score) = (Mat::<T>::zeros(n, m), Mat::<T>::zeros(n, m), vec![0.0; n]);
         let chunks = clean.as_mut_slice().chunks_mut(STRETCH * m).zip(error.as_mut_slice().chunks_mut(STRETCH * m));
         exec.each("recover", chunks.zip(score.chunks_mut(STRETCH)), |part, ((clean, error), score)| {
             let some = part * STRETCH..part * STRETCH + score.len();
             let mut explained = vec![0.0; clean.len()];
-            self.back(&directions, &z, some.clone(), &lengths, &mut explained);
+            self.back(&directions, &scores, some.clone(), &lengths, &mut explained);
             let mut row = vec![0.0; m];
             for (to, i) in some.enumerate() {
                 let here = to * m..(to + 1) * m;
@@ -529,8 +577,9 @@ impl Pce {
         samples: impl Into<Samples<'a>>,
         others: impl Into<Samples<'b>>,
     ) -> Result<Mat, Error> {
-        let (_, a) = self.project(samples.into(), Exec::default())?;
-        let (_, b) = self.project(others.into(), Exec::default())?;
+        let sigma = &self.parts.sigma[..self.columns()];
+        let (_, a) = self.project(samples.into(), sigma, Exec::default())?;
+        let (_, b) = self.project(others.into(), sigma, Exec::default())?;
         let mut c = Mat::zeros(a.rows(), b.rows());
         Columns::new(&b.transposed()).multiply(a.as_slice(), c.as_mut_slice());
         Ok(c)

@@ -360,3 +360,27 @@ fn a_constant_feature_leaves_nothing() {
         assert!(found.sigma[1..].iter().all(|s| *s == 0.0), "{:?}", found.sigma);
     }
 }
+
+#[test]
+fn features_divided_by_their_deviations_have_deviation_one() {
+    let scales = [1.0, 1e-6, 1e5, 0.0];
+    let x = Mat::from_fn(3000, 4, |i, j| 1e3 + scales[j] * ((i * (j + 2)) as f64 * 0.618).sin());
+    let mut seen = Summary::empty(4, Form::Triangle, true);
+    seen.update(&x, Exec::default()).unwrap();
+    let (standard, deviations) = seen.standardised(Exec::default()).unwrap();
+    let mut z = Mat::zeros(3000, 4);
+    for j in 0..4 {
+        let mean = (0..3000).map(|i| x.at(i, j) - x.at(0, j)).sum::<f64>() / 3000.0;
+        let off = |i: usize| (x.at(i, j) - x.at(0, j)) - mean;
+        let deviation = ((0..3000).map(|i| off(i) * off(i)).sum::<f64>() / 3000.0).sqrt();
+        let deviation = if deviation > 0.0 { deviation } else { 1.0 };
+        assert!((deviations[j] / deviation - 1.0).abs() < 1e-9, "{j}: {} for {deviation}", deviations[j]);
+        (0..3000).for_each(|i| z.row_mut(i)[j] = off(i) / deviation);
+    }
+    let cut = Cut::Top(3);
+    let (got, want) = (standard.finish(cut, Exec::default()).unwrap(), spectrum(&z, cut, Exec::default()).unwrap());
+    for (a, b) in got.sigma.iter().zip(&want.sigma).take(3) {
+        assert!((a / b - 1.0).abs() < 1e-9, "{a} for {b}");
+    }
+    assert!((got.norm * got.norm - 9000.0).abs() < 1e-8);
+}

@@ -6,14 +6,13 @@
 //! | τ | `tau` | the cut; λ = 1/τ² |
 //! | k | `k` | #{σ > τ} |
 
-use eigenspan_linalg::Blocks;
-use eigenspan_linalg::Exec;
 use eigenspan_linalg::spectrum::{Compressed, Cut as Wanted, Direct, Leading, resolution};
+use eigenspan_linalg::{Blocks, Exec, Summary};
 
-use super::noise_cut::Noise;
+use super::noise_cut::{Lengths, Noise};
 use crate::Error;
 use crate::data::Samples;
-use crate::prepare::{Preparation, Scan};
+use crate::prepare::{Normalize, Preparation, Scan};
 use crate::text::short_number;
 use crate::warning::Warning;
 
@@ -112,6 +111,8 @@ pub enum Source<'a> {
     Squeezed(Compressed<'a>),
     /// Products with the samples.
     Direct(Direct<'a>),
+    /// A summary of samples that are gone.
+    Summary(&'a Summary),
 }
 
 impl<'a> Source<'a> {
@@ -124,11 +125,12 @@ impl<'a> Source<'a> {
     }
 
     /// Whether there is nothing but zeros.
-    pub fn is_zero(&self) -> bool {
-        match self {
+    pub fn is_zero(&self, exec: Exec<'_>) -> Result<bool, Error> {
+        Ok(match self {
             Self::Squeezed(whole) => whole.gram().trace() == 0.0,
             Self::Direct(direct) => direct.energy() == 0.0,
-        }
+            Self::Summary(summary) => summary.finish(Wanted::Top(1), exec)?.norm == 0.0,
+        })
     }
 
     /// The Gram matrix and all that follows from it, for the rule of that name.
@@ -136,29 +138,67 @@ impl<'a> Source<'a> {
         match self {
             Self::Squeezed(whole) => Ok(whole),
             Self::Direct(_) => Err(Error::WholeSpectrum { rule }),
+            Self::Summary(_) => unreachable!("a summary has no samples to look at"),
         }
     }
 
-    fn leading(&self, wanted: Wanted, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
+    pub(super) fn leading(&self, wanted: Wanted, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
         Ok(match self {
             Self::Squeezed(whole) => whole.leading(wanted, exec)?,
             Self::Direct(direct) => direct.leading(wanted, exec)?,
+            Self::Summary(summary) => summary.finish(wanted, exec)?.leading,
         })
     }
 }
 
 /// The prepared samples, as far as choosing a cut goes.
 pub struct Problem<'a> {
-    /// The raw samples.
+    /// n.
+    pub samples: usize,
+    /// m.
+    pub features: usize,
+    /// The relative rounding error that the samples came with.
+    pub epsilon: f64,
+    /// What is known of the samples before they were prepared.
+    pub raw: &'a Raw<'a>,
+    /// The prepared samples, ready to be asked for singular values.
+    pub prepared: &'a Source<'a>,
+    /// How the work is run.
+    pub exec: Exec<'a>,
+}
+
+/// What is known of the samples before they were prepared.
+pub enum Raw<'a> {
+    /// All.
+    Samples(RawSamples<'a>),
+    /// What a summary tells.
+    Summary(RawSummary<'a>),
+}
+
+/// Samples in memory.
+pub struct RawSamples<'a> {
+    /// The samples.
     pub samples: Samples<'a>,
     /// What one look at them told.
     pub scan: &'a Scan,
     /// How they were prepared.
     pub preparation: &'a Preparation,
-    /// The prepared samples, ready to be asked for singular values.
-    pub prepared: &'a Source<'a>,
-    /// How the work is run.
-    pub exec: Exec<'a>,
+}
+
+/// Samples that are gone.
+pub struct RawSummary<'a> {
+    /// How they were scaled.
+    pub normalize: Normalize,
+    /// A summary of the samples before they were scaled, where they were.
+    pub unscaled: Option<&'a Summary>,
+    /// How their lengths compare.
+    pub lengths: Lengths,
+    /// Samples that are not zero.
+    pub live_samples: usize,
+    /// Features that are not zero throughout, or not constant where samples are centred.
+    pub live_features: usize,
+    /// Whether the mean is taken away.
+    pub centred: bool,
 }
 
 impl Lambda {
@@ -182,8 +222,8 @@ impl Lambda {
             Self::Energy(share) => problem.energy(share),
             Self::Auto => problem.noise(Noise::Even, "auto")?.auto(),
             Self::Noise(deviation) => match problem.prepared {
-                Source::Squeezed(_) => problem.noise(Noise::Known, "noise")?.known(deviation),
                 Source::Direct(_) => problem.noise_above(deviation)?.known(deviation),
+                Source::Squeezed(_) | Source::Summary(_) => problem.noise(Noise::Known, "noise")?.known(deviation),
             },
             Self::ScreeNot => problem.noise(Noise::OfAnyShape, "screenot")?.screenot(),
         }
@@ -193,7 +233,7 @@ impl Lambda {
 impl<'a> Problem<'a> {
     /// How far apart two values must be to be told apart.
     pub(super) fn resolution(&self, sigma: &[f64]) -> f64 {
-        resolution(sigma, self.samples.rows(), self.samples.cols())
+        resolution(sigma, self.samples, self.features)
     }
 
     /// The values that `wanted` asks for.
@@ -208,11 +248,11 @@ impl<'a> Problem<'a> {
     }
 
     fn rounding(&self, leading: &Leading<'_>) -> f64 {
-        self.level(leading, self.samples.number_type().epsilon())
+        self.level(leading, self.epsilon)
     }
 
     fn level(&self, leading: &Leading<'_>, epsilon: f64) -> f64 {
-        rounding_level(leading.sigma[0], leading.norm, self.samples.rows(), self.samples.cols(), epsilon)
+        rounding_level(leading.sigma[0], leading.norm, self.samples, self.features, epsilon)
     }
 
     fn fixed(&self, lambda: f64) -> Result<(Cut, Leading<'a>), Error> {
@@ -237,8 +277,10 @@ impl<'a> Problem<'a> {
 
     /// Every direction above rounding.
     pub(super) fn above_rounding(&self, rule: &'static str, fact: &str) -> Result<(Cut, Leading<'a>), Error> {
-        self.prepared.squeezed(rule)?;
-        let leading = self.leading(Wanted::Top(self.samples.rows().min(self.samples.cols())))?;
+        if let Source::Direct(_) = self.prepared {
+            return Err(Error::WholeSpectrum { rule });
+        }
+        let leading = self.leading(Wanted::Top(self.samples.min(self.features)))?;
         let reason = format!("{fact}: every direction above rounding is kept");
         Ok((self.at_rank(self.numerical_rank(&leading), &leading, rule, reason), leading))
     }

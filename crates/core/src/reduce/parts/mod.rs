@@ -2,5 +2,5 @@
 
 mod even_noise;
 pub mod lambda;
-mod noise_cut;
+pub mod noise_cut;
 pub mod threshold;

@@ -9,15 +9,15 @@
 //! unit length destroys that: faint samples get loud noise. So k is decided on σ′, the spectrum of the rows before
 //! unit scaling, without dead and repeated rows and columns; τ is then put between σ_k and σ_{k+1}. Rows that arrive
 //! with one and the same length were scaled by someone before us, and lengths that differ a millionfold leave the
-//! short rows below rounding: there, `Auto` evens the noise of the unit rows ([`even_noise`](super::even_noise)).
+//! short rows below rounding: there, `Auto` evens the noise of the unit rows (`even_noise`).
 
 use eigenspan_linalg::gram::Side;
 use eigenspan_linalg::scale::times_power_of_two;
 use eigenspan_linalg::spectrum::{Compressed, Cut as Wanted, Leading, direct, resolution};
-use eigenspan_linalg::{Blocks, singular_values};
+use eigenspan_linalg::{Blocks, Exec, singular_values};
 
 use super::even_noise::evened_values;
-use super::lambda::{Cut, Problem, around, norm_of, rounding_level};
+use super::lambda::{Cut, Problem, Raw, RawSamples, RawSummary, Source, around, norm_of, rounding_level};
 use super::threshold::{distance_from_noise, known_noise, median_of, noise_keeps_below, screenot, unknown_noise};
 use crate::Error;
 use crate::distinct::Distinct;
@@ -39,85 +39,126 @@ pub(super) enum Noise {
 impl<'a> Problem<'a> {
     /// The spectrum as the noise sees it; a second decomposition where it differs from the first.
     pub(super) fn noise(&self, noise: Noise, rule: &'static str) -> Result<NoiseSpectrum<'a, '_>, Error> {
-        let prepared = self.prepared.squeezed(rule)?;
-        let (exec, centred) = (self.exec, self.preparation.mean.is_some());
-        let distinct = Distinct::of(self.samples, self.scan, centred, exec)?;
-        let (live_rows, live_columns) = live(&distinct, centred);
-        let (short, long) = (live_rows.min(live_columns), live_rows.max(live_columns));
-        let epsilon = self.samples.number_type().epsilon();
-        let view = Prepared::new(self.samples, self.preparation, self.scan);
-        let view = view.restricted(&distinct.rows, &distinct.columns);
-        let (mut sigma, how) = match self.look(noise) {
-            Look::BeforeScaling => (self.before_scaling(prepared, &distinct, centred)?, Some(BEFORE)),
-            Look::Evened => {
-                let first = same_samples(self, prepared, &distinct).then(|| prepared.gram().clone());
-                let evened = evened_values(&view, first, (short, long), epsilon, exec)?;
-                (evened, Some("with the noise of the samples evened"))
-            }
-            Look::AsPrepared if distinct.repeats => (singular_values(&view, exec)?, Some(WITHOUT)),
-            Look::AsPrepared => (prepared.values(exec)?, None),
+        let (sigma, (short, long), how) = match self.raw {
+            Raw::Samples(raw) => raw.noise(noise, self.prepared.squeezed(rule)?, self.exec)?,
+            Raw::Summary(raw) => raw.noise(noise, self.prepared, self.exec)?,
         };
+        let mut sigma = sigma;
         sigma.resize(short, 0.0);
         let top = sigma.first().copied().unwrap_or(0.0);
-        let level = rounding_level(top, norm_of(&sigma), live_rows, live_columns, epsilon);
+        let level = rounding_level(top, norm_of(&sigma), short, long, self.epsilon);
         Ok(NoiseSpectrum { problem: self, sigma, long, level, how })
     }
 
     /// The part of that spectrum above the cut that noise of this strength gives: all that is asked of it, and no Gram
     /// matrix is formed.
     pub(super) fn noise_above(&self, deviation: f64) -> Result<NoiseSpectrum<'a, '_>, Error> {
+        let Raw::Samples(raw) = self.raw else { unreachable!("a summary has all values") };
         if deviation == 0.0 {
             return Err(Error::WholeSpectrum { rule: "noise" });
         }
-        let (exec, centred) = (self.exec, self.preparation.mean.is_some());
-        let distinct = Distinct::of(self.samples, self.scan, centred, exec)?;
-        let (live_rows, live_columns) = live(&distinct, centred);
-        let (short, long) = (live_rows.min(live_columns), live_rows.max(live_columns));
-        let before = matches!(self.look(Noise::Known), Look::BeforeScaling);
-        let raw = match before {
-            true => self.raw(&distinct, centred)?,
-            false => self.preparation.clone(),
+        let distinct = Distinct::of(raw.samples, raw.scan, raw.centred(), self.exec)?;
+        let (short, long) = live(distinct.rows.len(), distinct.columns.len(), raw.centred());
+        let before = matches!(raw.look(Noise::Known), Look::BeforeScaling);
+        let preparation = match before {
+            true => raw.unscaled(&distinct, self.exec)?,
+            false => raw.preparation.clone(),
         };
-        let view = Prepared::new(self.samples, &raw, self.scan).restricted(&distinct.rows, &distinct.columns);
+        let view = Prepared::new(raw.samples, &preparation, raw.scan).restricted(&distinct.rows, &distinct.columns);
         let tau = known_noise(short as f64 / long as f64) * (long as f64).sqrt() * deviation;
-        let above = direct(&view, Wanted::Above(tau), exec)?;
-        let epsilon = self.samples.number_type().epsilon();
-        let level = rounding_level(above.sigma[0], above.norm, live_rows, live_columns, epsilon);
+        let above = direct(&view, Wanted::Above(tau), self.exec)?;
+        let level = rounding_level(above.sigma[0], above.norm, short, long, self.epsilon);
         let mut sigma = above.sigma;
         sigma.resize(short, 0.0);
         let how = if before { Some(BEFORE) } else { distinct.repeats.then_some(WITHOUT) };
         Ok(NoiseSpectrum { problem: self, sigma, long, level, how })
     }
+}
+
+/// Singular values, the sides that noise can fill, and how they came about where they are another spectrum than σ.
+pub(super) type Seen = (Vec<f64>, (usize, usize), Option<&'static str>);
+
+impl RawSamples<'_> {
+    fn noise(&self, noise: Noise, prepared: &Compressed<'_>, exec: Exec<'_>) -> Result<Seen, Error> {
+        let distinct = Distinct::of(self.samples, self.scan, self.centred(), exec)?;
+        let sides = live(distinct.rows.len(), distinct.columns.len(), self.centred());
+        let view = Prepared::new(self.samples, self.preparation, self.scan);
+        let view = view.restricted(&distinct.rows, &distinct.columns);
+        let (sigma, how) = match self.look(noise) {
+            Look::BeforeScaling => (self.before_scaling(prepared, &distinct, exec)?, Some(BEFORE)),
+            Look::Evened => {
+                let first = self.are_distinct(prepared, &distinct).then(|| prepared.gram().clone());
+                let epsilon = self.samples.number_type().epsilon();
+                (evened_values(&view, first, sides, epsilon, exec)?, Some("with the noise of the samples evened"))
+            }
+            Look::AsPrepared if distinct.repeats => (singular_values(&view, exec)?, Some(WITHOUT)),
+            Look::AsPrepared => (prepared.values(exec)?, None),
+        };
+        Ok((sigma, sides, how))
+    }
+
+    fn centred(&self) -> bool {
+        self.preparation.mean.is_some()
+    }
 
     /// Where to look for noise.
     fn look(&self, noise: Noise) -> Look {
-        let spread = spread(&self.scan.lengths);
-        match (self.preparation.normalize, noise) {
-            (Normalize::Unit | Normalize::ZScore, Noise::Known) => Look::BeforeScaling,
-            (Normalize::Unit, _) if spread > EVEN && spread < WILD => Look::BeforeScaling,
-            (Normalize::Unit, Noise::Even) => Look::Evened,
-            (Normalize::None, Noise::Even) if spread <= EVEN => Look::Evened,
+        match (self.preparation.normalize, noise, Lengths::of(&self.scan.lengths)) {
+            (Normalize::Unit | Normalize::ZScore, Noise::Known, _) => Look::BeforeScaling,
+            (Normalize::Unit, _, Lengths::Differ) => Look::BeforeScaling,
+            (Normalize::Unit, Noise::Even, _) | (Normalize::None, Noise::Even, Lengths::Equal) => Look::Evened,
             _ => Look::AsPrepared,
         }
     }
 
     /// How distinct samples are prepared without scaling.
-    fn raw(&self, distinct: &Distinct, centred: bool) -> Result<Preparation, Error> {
+    fn unscaled(&self, distinct: &Distinct, exec: Exec<'_>) -> Result<Preparation, Error> {
         let some = (distinct.rows.len() < self.samples.rows()).then_some(&distinct.rows[..]);
-        Preparation::learn(self.samples, self.scan, Normalize::None, centred, some, self.exec)
+        Preparation::learn(self.samples, self.scan, Normalize::None, self.centred(), some, exec)
     }
 
     /// Singular values of the distinct rows and columns before scaling.
-    fn before_scaling(&self, whole: &Compressed<'_>, distinct: &Distinct, centred: bool) -> Result<Vec<f64>, Error> {
-        let raw = self.raw(distinct, centred)?;
-        let view = Prepared::new(self.samples, &raw, self.scan).restricted(&distinct.rows, &distinct.columns);
-        if self.preparation.normalize == Normalize::Unit && !centred && same_samples(self, whole, distinct) {
+    fn before_scaling(
+        &self,
+        prepared: &Compressed<'_>,
+        distinct: &Distinct,
+        exec: Exec<'_>,
+    ) -> Result<Vec<f64>, Error> {
+        let unscaled = self.unscaled(distinct, exec)?;
+        let view = Prepared::new(self.samples, &unscaled, self.scan).restricted(&distinct.rows, &distinct.columns);
+        let unit = self.preparation.normalize == Normalize::Unit;
+        if unit && !self.centred() && self.are_distinct(prepared, distinct) {
             // Rows ‖y‖ times as long: the Gram matrix is at hand.
             let near_one = |length: &f64| times_power_of_two(*length, -view.exponent());
             let lengths: Vec<f64> = self.scan.lengths.iter().map(near_one).collect();
-            return Ok(Compressed::with_gram(&view, whole.gram().weighted(&lengths)).values(self.exec)?);
+            return Ok(Compressed::with_gram(&view, prepared.gram().weighted(&lengths)).values(exec)?);
         }
-        Ok(singular_values(&view, self.exec)?)
+        Ok(singular_values(&view, exec)?)
+    }
+
+    /// Whether the Gram matrix of the prepared samples is that of the distinct ones: one entry a sample, and features
+    /// that were left out are zero.
+    fn are_distinct(&self, prepared: &Compressed<'_>, distinct: &Distinct) -> bool {
+        let all = distinct.rows.len() == self.samples.rows() && !distinct.repeats;
+        all && prepared.gram().side == Side::Samples && distinct.columns.len() >= distinct.rows.len()
+    }
+}
+
+impl RawSummary<'_> {
+    /// Samples that are gone can be neither compared nor evened: copies count as samples, and rows of one length are taken
+    /// as they are.
+    fn noise(&self, noise: Noise, prepared: &Source<'_>, exec: Exec<'_>) -> Result<Seen, Error> {
+        let sides = live(self.live_samples, self.live_features, self.centred);
+        let before = match (self.normalize, noise) {
+            (Normalize::Unit | Normalize::ZScore, Noise::Known) => true,
+            (Normalize::Unit, _) => self.lengths == Lengths::Differ,
+            _ => false,
+        };
+        let all = Wanted::Top(sides.0);
+        Ok(match self.unscaled.filter(|_| before) {
+            Some(unscaled) => (unscaled.finish(all, exec)?.leading.sigma, sides, Some(BEFORE)),
+            None => (prepared.leading(all, exec)?.sigma, sides, None),
+        })
     }
 }
 
@@ -125,16 +166,10 @@ impl<'a> Problem<'a> {
 const BEFORE: &str = "on the data before scaling";
 const WITHOUT: &str = "without repeated samples and features";
 
-/// The sides that noise can fill; centring spends one sample.
-fn live(distinct: &Distinct, centred: bool) -> (usize, usize) {
-    (distinct.rows.len().saturating_sub(usize::from(centred)).max(1), distinct.columns.len().max(1))
-}
-
-/// Whether the Gram matrix of the prepared samples is that of the distinct ones: one entry a sample, and features
-/// that were left out are zero.
-fn same_samples(problem: &Problem<'_>, whole: &Compressed<'_>, distinct: &Distinct) -> bool {
-    let all = distinct.rows.len() == problem.samples.rows() && !distinct.repeats;
-    all && whole.gram().side == Side::Samples && distinct.columns.len() >= distinct.rows.len()
+/// The short and the long side that noise can fill; centring spends one sample.
+fn live(samples: usize, features: usize, centred: bool) -> (usize, usize) {
+    let (samples, features) = (samples.saturating_sub(usize::from(centred)).max(1), features.max(1));
+    (samples.min(features), samples.max(features))
 }
 
 /// The matrix whose spectrum tells about noise.
@@ -149,10 +184,31 @@ const EVEN: f64 = 1.0 + 1e-5;
 /// Lengths that differ by this much drown the short samples in the rounding of the long ones.
 const WILD: f64 = 1e6;
 
-/// The longest sample ÷ the shortest one that is not zero.
-fn spread(lengths: &[f64]) -> f64 {
-    let live = || lengths.iter().copied().filter(|l| *l > 0.0);
-    live().fold(0.0, f64::max) / live().fold(f64::INFINITY, f64::min)
+/// How the lengths of samples compare, those of length zero left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lengths {
+    /// All the same.
+    Equal,
+    /// Not all the same.
+    Differ,
+    /// So different that the short ones drown in the rounding of the long ones.
+    Wild,
+}
+
+impl Lengths {
+    fn of(lengths: &[f64]) -> Self {
+        let live = || lengths.iter().copied().filter(|l| *l > 0.0);
+        Self::between(live().fold(f64::INFINITY, f64::min), live().fold(0.0, f64::max))
+    }
+
+    /// Of samples with these as the shortest and the longest.
+    pub fn between(shortest: f64, longest: f64) -> Self {
+        match longest / shortest {
+            spread if spread >= WILD => Self::Wild,
+            spread if spread > EVEN => Self::Differ,
+            _ => Self::Equal,
+        }
+    }
 }
 
 /// The spectrum on which noise is looked for.

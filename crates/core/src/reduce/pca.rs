@@ -1,0 +1,84 @@
+//! Principal component analysis: the directions in which centred samples vary most.
+//!
+//! | symbol | code | meaning |
+//! |---|---|---|
+//! | X (n × m) | `samples` | samples in rows |
+//! | μ | `preparation.mean` | their mean |
+//! | U, Σ | `basis` (m × k), `sigma` | right singular vectors and singular values of X − 1μᵀ |
+//! | σ²/(n − 1) | [`explained_variance`] | the variance along each direction |
+//!
+//! ```text
+//!     z = Uᵀ(x − μ)        scores;        z = √(n − 1) Σ⁻¹ Uᵀ(x − μ)        whitened: variance one in every direction
+//! ```
+//! The decomposition is that of PCE ([`super::pce`]): samples centred and not scaled, other weights. So are the
+//! certificate and the rules that choose k, where nobody gives it: scikit-learn's `"mle"` asks for n ≥ m, the optimal hard
+//! threshold ([`Components::Auto`]) does not.
+//!
+//! Pearson (1901), Hotelling (1933) — `pearson1901`, `hotelling1933` in `docs/references.bib`. **Where we differ:** no
+//! direction below rounding is ever returned, so that [`Components::All`] is the rank of the centred samples, not min(n, m).
+
+use eigenspan_linalg::Exec;
+
+use super::parts::lambda::{Lambda, Solver};
+use super::pce::{Dim, Pce, PceParams, Weights};
+use crate::Error;
+use crate::data::Samples;
+use crate::prepare::Normalize;
+
+/// How many directions to keep.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Components {
+    /// Every direction above rounding.
+    #[default]
+    All,
+    /// So many.
+    Count(usize),
+    /// As few as carry this share of the variance.
+    Share(f64),
+    /// As many as stand out of the noise.
+    Auto,
+}
+
+/// What is asked of PCA.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PcaParams {
+    /// How many directions to keep.
+    pub components: Components,
+    /// Whether every feature gets variance one.
+    pub whiten: bool,
+    /// How the singular values are computed.
+    pub solver: Solver,
+}
+
+impl PcaParams {
+    /// Learns the directions from samples in rows, on all cores.
+    pub fn fit<'a>(&self, samples: impl Into<Samples<'a>>) -> Result<Pce, Error> {
+        self.fit_with(samples, Exec::default())
+    }
+
+    /// Learns the directions, on as many threads as `exec` says and under its eyes. The result does not depend on it.
+    pub fn fit_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Pce, Error> {
+        PceParams::from(*self).fit_with(samples, exec)
+    }
+}
+
+impl From<PcaParams> for PceParams {
+    fn from(PcaParams { components, whiten, solver }: PcaParams) -> Self {
+        let (lambda, dim) = match components {
+            // Without noise, every direction above rounding is signal.
+            Components::All => (Lambda::Noise(0.0), Dim::Auto),
+            Components::Count(count) => (Lambda::Auto, Dim::Fixed(count)),
+            Components::Share(share) => (Lambda::Energy(share), Dim::Auto),
+            Components::Auto => (Lambda::Auto, Dim::Auto),
+        };
+        let weights = if whiten { Weights::Whitened } else { Weights::Scores };
+        Self { lambda, dim, normalize: Normalize::None, center: true, weights, solver, ..Self::default() }
+    }
+}
+
+/// σ²/(n − 1): the variance of the training samples along each direction kept.
+pub fn explained_variance(model: &Pce) -> Vec<f64> {
+    let parts = model.parts();
+    let n = (parts.n as f64 - 1.0).max(1.0);
+    parts.sigma[..model.columns()].iter().map(|s| s * s / n).collect()
+}

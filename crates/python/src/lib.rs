@@ -1,0 +1,34 @@
+//! The one door between Python and Rust: arrays in, models and arrays out.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `door` | threads, the interpreter's lock, Ctrl-C, panics and errors, once for every call |
+//! | `arrays` | NumPy arrays and SciPy rows as [`eigenspan::data::Samples`] without a copy, results as arrays |
+//! | `settings` | keywords of a Python class as [`eigenspan::PceParams`] |
+//! | `model` | a fitted model |
+//! | `summary` | samples that arrive in portions |
+//! | `datasets` | built-in and synthetic data |
+//!
+//! The classes that users see are written in Python (`python/eigenspan`), where scikit-learn's habits are at home; they
+//! compute nothing. Nothing here computes either.
+
+mod arrays;
+mod datasets;
+mod door;
+mod model;
+mod settings;
+mod summary;
+
+#[pyo3::pymodule]
+mod _eigenspan {
+    #[pymodule_export]
+    use crate::datasets::{digits, subspaces};
+    #[pymodule_export]
+    use crate::model::{Model, fit, singular_values, write};
+    #[pymodule_export]
+    use crate::summary::Summary;
+
+    /// The version of the package.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+}

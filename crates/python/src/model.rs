@@ -1,0 +1,269 @@
+//! A fitted model.
+
+use std::path::PathBuf;
+
+use eigenspan::data::NumberType;
+use eigenspan::reduce::pca::explained_variance;
+use eigenspan::{Pce, Warning};
+use eigenspan_io::onnx::to_onnx;
+use eigenspan_io::{ModelError, ModelFile, Provenance, WriteError};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::arrays::{Held, Numbers, array, vector};
+use crate::door::{enter, no_file};
+use crate::settings::params;
+
+/// Learns k and Θ.
+#[pyfunction]
+#[pyo3(signature = (x, keywords, threads))]
+pub fn fit(
+    py: Python<'_>,
+    x: &Bound<'_, PyAny>,
+    keywords: &Bound<'_, PyDict>,
+    threads: Option<usize>,
+) -> PyResult<Model> {
+    let (params, held) = (params(keywords)?, Held::of(x)?);
+    let samples = held.samples();
+    enter(py, threads, |exec| params.fit_with(samples, exec)).map(Model::new)
+}
+
+/// All singular values of the prepared samples, largest first, whatever the cut.
+#[pyfunction]
+#[pyo3(signature = (x, keywords, threads))]
+pub fn singular_values<'py>(
+    py: Python<'py>,
+    x: &Bound<'py, PyAny>,
+    keywords: &Bound<'py, PyDict>,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (params, held) = (params(keywords)?, Held::of(x)?);
+    let samples = held.samples();
+    Ok(vector(py, enter(py, threads, |exec| params.values(samples, exec))?))
+}
+
+/// Writes bytes to a file, all at once or not at all.
+#[pyfunction]
+pub fn write(path: PathBuf, bytes: &[u8]) -> PyResult<()> {
+    let written = eigenspan_io::write_atomically(&path, |out| out.write_all(bytes));
+    written.map_err(|error| no_file(&error, error.hint(), system(&error)))
+}
+
+/// Clean parts, errors and scores.
+type Recovered<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyArray1<f64>>);
+
+/// A fitted model: what it is, and what it does with samples.
+#[pyclass(frozen, module = "eigenspan._eigenspan")]
+pub struct Model {
+    file: ModelFile,
+}
+
+impl Model {
+    /// Of a model that was fitted now.
+    pub fn new(model: Pce) -> Self {
+        Self { file: ModelFile { model, provenance: Provenance::of_array("an array") } }
+    }
+
+    fn pce(&self) -> &Pce {
+        &self.file.model
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// Features of samples.
+    #[pyo3(signature = (x, threads))]
+    fn transform<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let held = Held::of(x)?;
+        let samples = held.samples();
+        let features = enter(py, threads, |exec| self.pce().transform_with(samples, exec))?;
+        Ok(array(py, features, held.numbers()))
+    }
+
+    /// The samples that features stand for.
+    #[pyo3(signature = (z, lengths, threads))]
+    fn inverse_transform<'py>(
+        &self,
+        py: Python<'py>,
+        z: &Bound<'py, PyAny>,
+        lengths: Option<PyReadonlyArray1<'py, f64>>,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let held = Held::of(z)?;
+        let features = held.samples();
+        let lengths = lengths.map(|lengths| lengths.as_array().to_vec());
+        let samples = enter(py, threads, |exec| self.pce().inverse_transform_with(features, lengths.as_deref(), exec))?;
+        Ok(array(py, samples, Numbers::AsGiven))
+    }
+
+    /// What the model explains of samples, the rest, and the length of the rest.
+    #[pyo3(signature = (x, threads))]
+    fn recover<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, threads: Option<usize>) -> PyResult<Recovered<'py>> {
+        let held = Held::of(x)?;
+        let samples = held.samples();
+        let parts = enter(py, threads, |exec| self.pce().recover_with(samples, exec))?;
+        let numbers = held.numbers();
+        Ok((array(py, parts.clean, numbers), array(py, parts.error, numbers), vector(py, parts.score)))
+    }
+
+    /// Every λ at which k changes over the given values, and k from there on.
+    fn path_over<'py>(
+        &self,
+        py: Python<'py>,
+        sigma: PyReadonlyArray1<'py, f64>,
+    ) -> (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>) {
+        let steps = self.pce().path_over(&sigma.as_array().to_vec());
+        let (lambdas, ks) = steps.iter().map(|step| (step.lambda, step.k as i64)).unzip();
+        (vector(py, lambdas), vector(py, ks))
+    }
+
+    /// The bytes of a model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.file.to_bytes())
+    }
+
+    /// A model from the bytes of a file.
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        let file = ModelFile::from_bytes("the model", bytes).map_err(|error| unreadable(&error))?;
+        Ok(Self { file })
+    }
+
+    /// Pickled as the bytes of a model file: no pickle depends on how a model lies in memory.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py),)))
+    }
+
+    /// Writes a model file.
+    fn save(&self, path: PathBuf) -> PyResult<()> {
+        self.file.save(&path).map_err(|error| no_file(&error, error.hint(), system(&error)))
+    }
+
+    /// Reads a model file.
+    #[staticmethod]
+    fn load(path: PathBuf) -> PyResult<Self> {
+        Ok(Self { file: ModelFile::load(&path).map_err(|error| unreadable(&error))? })
+    }
+
+    /// The bytes of an ONNX graph that takes samples of these numbers; those of the training samples by default.
+    #[pyo3(signature = (numbers))]
+    fn to_onnx<'py>(&self, py: Python<'py>, numbers: Option<&str>) -> PyResult<Bound<'py, PyBytes>> {
+        let numbers = match numbers {
+            None => self.pce().parts().number_type,
+            Some("float64") => NumberType::F64,
+            Some("float32") => NumberType::F32,
+            Some("uint8") => NumberType::U8,
+            Some(other) => {
+                let text = format!("`dtype` must be float64, float32 or uint8, got {other}");
+                return Err(PyValueError::new_err(text));
+            }
+        };
+        Ok(PyBytes::new(py, &to_onnx(self.pce(), numbers)))
+    }
+
+    /// U (m × columns).
+    fn basis<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        array(py, self.pce().parts().basis.clone().into(), Numbers::AsGiven)
+    }
+
+    /// Θ (m × columns).
+    fn theta<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        array(py, self.pce().theta().into(), Numbers::AsGiven)
+    }
+
+    /// The leading singular values that are known.
+    fn sigma<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        vector(py, self.pce().parts().sigma.clone())
+    }
+
+    /// σ²/(n − 1) of each column.
+    fn explained_variance<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        vector(py, explained_variance(self.pce()))
+    }
+
+    /// σ²/Σσ² of each column.
+    fn explained_variance_ratio<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        vector(py, self.pce().energies())
+    }
+
+    /// μ, where samples are centred.
+    fn mean<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
+        self.pce().parts().preparation.mean.clone().map(|mean| vector(py, mean))
+    }
+
+    /// What the user should know.
+    fn warnings(&self) -> Vec<String> {
+        self.pce().parts().warnings.iter().map(Warning::to_string).collect()
+    }
+
+    /// The settings, as keywords.
+    fn keywords<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        crate::settings::keywords(py, &self.pce().parts().params)
+    }
+
+    #[getter]
+    fn k(&self) -> usize {
+        self.pce().k()
+    }
+
+    #[getter]
+    fn columns(&self) -> usize {
+        self.pce().columns()
+    }
+
+    #[getter]
+    fn features(&self) -> usize {
+        self.pce().features()
+    }
+
+    #[getter]
+    fn n(&self) -> usize {
+        self.pce().parts().n
+    }
+
+    #[getter(lambda_)]
+    fn lambda(&self) -> f64 {
+        self.pce().parts().lambda
+    }
+
+    #[getter]
+    fn tau(&self) -> f64 {
+        self.pce().parts().tau
+    }
+
+    #[getter]
+    fn k_interval(&self) -> (usize, usize) {
+        self.pce().parts().k_interval
+    }
+
+    #[getter]
+    fn solver(&self) -> &str {
+        &self.pce().parts().solver
+    }
+
+    #[getter]
+    fn certified(&self) -> bool {
+        self.pce().parts().certified
+    }
+
+    #[getter]
+    fn why(&self) -> &str {
+        self.pce().why()
+    }
+}
+
+fn unreadable(error: &ModelError) -> PyErr {
+    let source = if let ModelError::Io { source, .. } = error { Some(source) } else { None };
+    no_file(error, error.hint(), source)
+}
+
+fn system(error: &WriteError) -> Option<&std::io::Error> {
+    if let WriteError::Io { source, .. } = error { Some(source) } else { None }
+}

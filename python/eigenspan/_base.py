@@ -1,0 +1,355 @@
+"""What `PCE` and `PCA` have in common: scikit-learn's habits around one model from Rust."""
+
+from __future__ import annotations
+
+import html
+import warnings
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_array, estimator_html_repr
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _plots
+from ._eigenspan import Model, Summary, fit, singular_values
+
+Floats = NDArray[np.floating[Any]]
+
+NUMBERS = (np.float64, np.float32, np.uint8)
+
+
+class SpectrumWarning(UserWarning):
+    """Something to know about a result that was given all the same."""
+
+
+class Recovery(NamedTuple):
+    """Samples split into what a model explains and the rest, in the samples' own units."""
+
+    clean: Floats
+    """What the model explains."""
+    error: Floats
+    """The rest."""
+    score: NDArray[np.float64]
+    """The length of each sample's error after preparation: how little it looks like the training samples."""
+
+
+class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """A projection onto leading singular directions."""
+
+    threads: int | None
+    _doc_link_module = "eigenspan"
+    _model: Model | None
+    _summary: Summary | None
+
+    def _keywords(self) -> dict[str, Any]:
+        """The settings, in the words that Rust knows."""
+        raise NotImplementedError
+
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Learn the dimension and the projection.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            float64, float32 and uint8 are read where they lie; other numbers become float64.
+        y : ignored
+            For pipelines.
+
+        Returns
+        -------
+        self
+        """
+        x = self._read(X, reset=True)
+        self._forget()
+        self._model = fit(x, self._keywords(), self.threads)
+        self._warn(self._model)
+        return self
+
+    def partial_fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Learn from more samples, any number of them.
+
+        The result does not depend on how the samples are cut into portions, and no sample is kept. `fit` starts anew.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The next samples.
+        y : ignored
+            For pipelines.
+
+        Returns
+        -------
+        self
+        """
+        summary: Summary | None = getattr(self, "_summary", None)
+        x = self._read(X, reset=summary is None)
+        if summary is None:
+            summary = Summary(self._keywords(), x.shape[1])
+        summary.update(x, self.threads)
+        self._forget()
+        self._summary = summary
+        return self
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Features of samples.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components_)
+            float32 for float32, float64 for everything else. A sample's features do not depend on the samples beside it.
+        """
+        check_is_fitted(self)
+        return self._fitted.transform(self._read(X, reset=False), self.threads)
+
+    def inverse_transform(self, Z: ArrayLike, lengths: ArrayLike | None = None) -> Floats:
+        """The samples that features stand for.
+
+        Parameters
+        ----------
+        Z : array-like of shape (n_samples, n_components_)
+            Features.
+        lengths : array-like of shape (n_samples,), optional
+            The lengths of the samples, which features of samples scaled to unit length do not carry. Without them such
+            samples come back with length one.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        z = check_array(Z, dtype=NUMBERS[:2])
+        long = None if lengths is None else np.ascontiguousarray(lengths, dtype=np.float64)
+        return self._fitted.inverse_transform(z, long, self.threads)
+
+    def recover(self, X: ArrayLike) -> Recovery:
+        """Split samples into what the model explains and the rest.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        Recovery
+            `clean`, `error` and `score`; clean + error is X.
+        """
+        check_is_fitted(self)
+        return Recovery(*self._fitted.recover(self._read(X, reset=False), self.threads))
+
+    # What was learnt. Arrays are taken from the model when they are first asked for: a fit does not pay for them.
+
+    @cached_property
+    def components_(self) -> NDArray[np.float64]:
+        """The directions, one a row: shape (n_components_, n_features)."""
+        return np.ascontiguousarray(self._fitted.basis().T)
+
+    @cached_property
+    def theta_(self) -> NDArray[np.float64]:
+        """The projection, of shape (n_features, n_components_): features are prepared samples times it."""
+        return self._fitted.theta()
+
+    @cached_property
+    def spectrum_(self) -> NDArray[np.float64]:
+        """The singular values that are known, largest first: those kept, and one more or many more."""
+        return self._fitted.sigma()
+
+    @property
+    def singular_values_(self) -> NDArray[np.float64]:
+        """The singular values of the directions that were kept."""
+        return self.spectrum_[: self.n_components_]
+
+    @cached_property
+    def explained_variance_ratio_(self) -> NDArray[np.float64]:
+        """The share of the energy in each direction, of the samples as they were prepared."""
+        return self._fitted.explained_variance_ratio()
+
+    @cached_property
+    def mean_(self) -> NDArray[np.float64] | None:
+        """The mean that is taken away, or None where samples are not centred."""
+        return self._fitted.mean()
+
+    @cached_property
+    def k_path_(self) -> NDArray[np.void]:
+        """Every λ at which the dimension changes (`"lambda"`), and the dimension from there on (`"k"`)."""
+        return self._path(self.spectrum_)
+
+    @property
+    def k_(self) -> int:
+        """The dimension that was found. Where it is 0, one direction is kept all the same."""
+        return self._fitted.k
+
+    @property
+    def n_components_(self) -> int:
+        """The number of features of a sample: `k_`, or 1 where that is 0."""
+        return self._fitted.columns
+
+    @property
+    def n_samples_(self) -> int:
+        """The number of samples that were seen."""
+        return self._fitted.n
+
+    @property
+    def lambda_(self) -> float:
+        """λ: directions with σ² > 1/λ are kept."""
+        return self._fitted.lambda_
+
+    @property
+    def tau_(self) -> float:
+        """τ = 1/√λ: directions with σ > τ are kept."""
+        return self._fitted.tau
+
+    @property
+    def k_interval_(self) -> tuple[int, int]:
+        """The smallest and the largest dimension, rounding considered."""
+        return self._fitted.k_interval
+
+    @property
+    def certified_(self) -> bool:
+        """Whether it is proved that no singular value above the cut was missed."""
+        return self._fitted.certified
+
+    @property
+    def solver_(self) -> str:
+        """How the singular values were computed."""
+        return self._fitted.solver
+
+    @property
+    def why_(self) -> str:
+        """Why this dimension, in one sentence."""
+        return self._fitted.why
+
+    # Pictures.
+
+    def plot_spectrum(self, ax: Any = None) -> Any:
+        """Draw the singular values and the cut.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure otherwise.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        return _plots.spectrum(self.spectrum_, self.tau_, self.k_, ax)
+
+    def plot_path(self, X: ArrayLike | None = None, ax: Any = None) -> Any:
+        """Draw the dimension for every λ.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features), optional
+            The training samples: then the path goes over all their singular values, and not only over those that the
+            model knows.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure otherwise.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        path = self.k_path_
+        if X is not None:
+            x = self._read(X, reset=False)
+            path = self._path(singular_values(x, self._keywords(), self.threads))
+        return _plots.path(path["lambda"], path["k"], self.lambda_, self.k_, ax)
+
+    def plot_recovery(self, X: ArrayLike, shape: tuple[int, int] | None = None, axes: Any = None) -> Any:
+        """Draw a few samples, what the model explains of them, and the rest.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples, at most eight of which are drawn.
+        shape : (height, width), optional
+            The shape of the image that a sample is; found out where samples are square images. Others are drawn as curves.
+        axes : array of matplotlib.axes.Axes of shape (3, number of samples drawn), optional
+            Where to draw; a new figure otherwise.
+
+        Returns
+        -------
+        ndarray of matplotlib.axes.Axes
+        """
+        x = self._read(X, reset=False)[: _plots.MOST]
+        dense = x.toarray() if sparse.issparse(x) else x
+        clean, error, _ = self.recover(dense)
+        return _plots.recovery(dense, clean, error, shape, axes)
+
+    # scikit-learn's side of things.
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return getattr(self, "_model", None) is not None or getattr(self, "_summary", None) is not None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is kept of portions lies in memory as Rust likes it; the model of all of them goes into the pickle.
+        if self.__sklearn_is_fitted__():
+            _ = self._fitted
+        return {**super().__getstate__(), "_summary": None}
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def _html_repr(self) -> str:
+        """scikit-learn's diagram and our verdict, for notebooks."""
+        diagram: str = estimator_html_repr(self)
+        if not self.__sklearn_is_fitted__():
+            return diagram
+        return f'{diagram}<div style="font-size: small">{html.escape(self.why_)}</div>'
+
+    # Between here and Rust.
+
+    @property
+    def _fitted(self) -> Model:
+        """The model; after `partial_fit` it is computed when it is first needed."""
+        check_is_fitted(self)
+        if getattr(self, "_model", None) is None:
+            assert self._summary is not None
+            self._model = self._summary.finish(self.threads)
+            self._warn(self._model)
+        assert self._model is not None
+        return self._model
+
+    def _read(self, X: ArrayLike, *, reset: bool) -> Any:
+        """Samples as Rust reads them. Bad values are left to Rust, which names their place."""
+        x = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=NUMBERS, ensure_all_finite=False)
+        if sparse.issparse(x):
+            if not x.has_canonical_format:
+                x = x.copy()
+                x.sum_duplicates()
+            return x
+        return x if x.flags.aligned else x.copy()
+
+    def _path(self, sigma: NDArray[np.float64]) -> NDArray[np.void]:
+        lambdas, ks = self._fitted.path_over(sigma)
+        path = np.empty(len(ks), dtype=[("lambda", np.float64), ("k", np.int64)])
+        path["lambda"], path["k"] = lambdas, ks
+        return path
+
+    def _forget(self) -> None:
+        """Nothing was learnt."""
+        self._model = self._summary = None
+        for name, value in vars(Linear).items():
+            if isinstance(value, cached_property):
+                self.__dict__.pop(name, None)
+
+    def _warn(self, model: Model) -> None:
+        for text in model.warnings():
+            warnings.warn(text, SpectrumWarning, stacklevel=3)

@@ -1,0 +1,85 @@
+"""Principal component analysis."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._base import Linear
+
+
+class PCA(Linear):
+    """Principal component analysis, exact, of dense and sparse samples, with a dimension if you have none.
+
+    A drop-in for scikit-learn's: centred samples are projected onto the directions in which they vary most. Only the
+    directions that are asked for are computed, and it is proved that they are the leading ones.
+
+    Parameters
+    ----------
+    n_components : None, "auto", int or float, default=None
+        How many directions to keep: every one above rounding (None), those that stand out of the noise ("auto"), so many,
+        or as few as carry this share of the variance, between 0 and 1.
+    whiten : bool, default=False
+        Whether every feature gets variance one.
+    solver : {"auto", "direct"}, default="auto"
+        "direct" never forms a matrix of min(n, m)² numbers; it serves a number of components and a share.
+    threads : int, optional
+        How many threads to use; all cores otherwise. Results do not depend on it.
+
+    Attributes
+    ----------
+    components_, singular_values_, explained_variance_, explained_variance_ratio_, mean_, n_components_
+        As in scikit-learn.
+    k_, k_interval_, certified_, lambda_, tau_, k_path_, spectrum_, theta_, solver_, why_
+        As in `PCE`.
+
+    Examples
+    --------
+    >>> from eigenspan import PCA, datasets
+    >>> X, y = datasets.load_digits()
+    >>> PCA(n_components=0.9).fit(X).n_components_
+    21
+    """
+
+    def __init__(
+        self,
+        n_components: Literal["auto"] | int | float | None = None,
+        *,
+        whiten: bool = False,
+        solver: Literal["auto", "direct"] = "auto",
+        threads: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.whiten = whiten
+        self.solver = solver
+        self.threads = threads
+
+    @property
+    def explained_variance_(self) -> NDArray[np.float64]:
+        """The variance of the training samples along each direction."""
+        return self._fitted.explained_variance()
+
+    def _keywords(self) -> dict[str, Any]:
+        return {
+            "lam": "auto",
+            "dim": "auto" if self.n_components is None else self._checked_components(),
+            # Without noise, every direction above rounding is signal.
+            "noise": 0.0 if self.n_components is None else None,
+            "normalize": "none",
+            "center": True,
+            "weights": "whitened" if self.whiten else "scores",
+            "rank_rule": "theorem",
+            "solver": self.solver,
+        }
+
+    def _checked_components(self) -> Any:
+        asked = self.n_components
+        expected = "None, 'auto', a number of components from 1 on, or a share of the variance between 0 and 1"
+        if isinstance(asked, bool) or not (isinstance(asked, Real) or asked == "auto"):
+            raise TypeError(f"`n_components` must be {expected}, got {asked!r}")
+        if isinstance(asked, Real) and not (asked >= 1 if isinstance(asked, Integral) else 0 < asked < 1):
+            raise ValueError(f"`n_components` must be {expected}, got {asked!r}")
+        return asked
