@@ -142,6 +142,25 @@ def threads(found: dict) -> str:
     return table(head, [line(row) for row in found["cases"]])
 
 
+def python(found: dict) -> str:
+    """`PCE` as Python users call it, and its peers: everything as multiples of ours."""
+    lines = []
+    for case in found["cases"]:
+        first, samples = case["candidates"][0], 8 * case["n"] * case["m"]
+        for row in case["candidates"]:
+            if "note" in row:
+                lines.append([case["case"], row["name"], row["note"], "–", "–"])
+                continue
+            times, memory = row["seconds"] / first["seconds"], (samples + row["more"]) / (samples + first["more"])
+            wrong = "" if row["right_k"] else " **wrong**"
+            lines.append([case["case"], row["name"], f"{times:.2f}", f"{memory:.2f}", f"{row['k']}{wrong}"])
+    cost = found["overhead"]
+    share = 100 * (cost["python"] / cost["native"] - 1)
+    text = f"Binding: {shape(cost)} takes {time_text(cost['native'])} from C and {share:+.1f} % from Python."
+    head = ["data", "candidate", "CPU time ÷ ours", "peak memory ÷ ours", "σ > τ"]
+    return f"{table(head, lines)}\n\n{text}"
+
+
 def memory(found: dict) -> str:
     def line(row: dict) -> list[str]:
         sizes = [f"{row[name] / 1e6:.0f} MB" for name in ("input", "peak", "limit")]

@@ -83,5 +83,14 @@ def of_rest(quick: bool) -> Iterator[Target]:
             yield Target(f"{row['case']}: Gram in f64, share of the FMA peak", rate / peak, 0.75)
 
 
+def of_python(quick: bool) -> Iterator[Target]:
+    found = results.load("python", quick)
+    if found:
+        cost = found["overhead"]
+        yield Target("CPU time of a fit from Python ÷ from C", cost["python"] / cost["native"], 1.02, least=False)
+        right = [row["right_k"] for case in found["cases"] for row in case["candidates"][:1]]
+        yield Target("PCE in Python: share of cases with k right", right.count(True) / len(right), 1)
+
+
 def every(cases: list[dict], quick: bool) -> list[Target]:
-    return [target for found in cases for target in of_case(found)] + list(of_rest(quick))
+    return [target for found in cases for target in of_case(found)] + [*of_rest(quick), *of_python(quick)]

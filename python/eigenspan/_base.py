@@ -72,7 +72,8 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
     def partial_fit(self, X: ArrayLike, y: object = None) -> Self:
         """Learn from more samples, any number of them.
 
-        The result does not depend on how the samples are cut into portions, and no sample is kept. `fit` starts anew.
+        The result does not depend on how the samples are cut into portions, and no sample is kept. Samples of a `fit`
+        before do not count, and a `fit` afterwards starts anew.
 
         Parameters
         ----------
@@ -296,12 +297,6 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-    def __getstate__(self) -> dict[str, Any]:
-        # What is kept of portions lies in memory as Rust likes it; the model of all of them goes into the pickle.
-        if self.__sklearn_is_fitted__():
-            _ = self._fitted
-        return {**super().__getstate__(), "_summary": None}
 
     @property
     def _n_features_out(self) -> int:

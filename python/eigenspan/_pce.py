@@ -16,7 +16,7 @@ class PCE(Linear):
     Parameters
     ----------
     lam : {"auto", "screenot"} or float, default="auto"
-        λ: directions with σ² > 1/λ are kept. "auto" is the optimal hard threshold for white noise of unknown strength,
+        λ, and not a number of dimensions: directions with σ² > 1/λ are kept. "auto" is the optimal hard threshold for white noise of unknown strength,
         "screenot" that for noise of any shape.
     dim : "auto", int or float, default="auto"
         A number of dimensions, or a share of the energy between 0 and 1, in place of λ.

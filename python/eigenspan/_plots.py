@@ -11,12 +11,16 @@ from numpy.typing import NDArray
 MOST = 8
 """Samples that are drawn beside each other."""
 
+ROUNDING = 1e-12
+"""Values below this share of the largest are not drawn."""
+
 KEPT, LEFT, CUT = "#1f5fa8", "#b0b0b0", "#c23b22"
 
 
 def spectrum(sigma: NDArray[np.float64], tau: float, k: int, ax: Any = None) -> Any:
     """Singular values, kept and left, and the cut between them."""
     ax = ax if ax is not None else _pyplot().subplots()[1]
+    sigma = sigma[sigma > ROUNDING * sigma[0]]  # what is rounding would squeeze the rest
     rank = np.arange(1, len(sigma) + 1)
     ax.semilogy(rank[:k], sigma[:k], ".", color=KEPT, label=f"kept: {k}")
     if k < len(sigma):

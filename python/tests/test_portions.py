@@ -1,5 +1,8 @@
 """`partial_fit`: portions of any size, the same model."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
@@ -63,6 +66,17 @@ def test_one_sample_after_the_other(subspaces):
     for sample in subspaces:
         pce.partial_fit(sample[None, :])
     assert pce.n_components_ == 12
+
+
+@pytest.mark.parametrize("settings", [{}, {"center": True}, {"normalize": "zscore"}, {"lam": 0.3}])
+def test_a_pickle_goes_on_where_it_was(digits, settings):
+    at_once = fed(PCE(**settings), digits, [1797])
+    half = fed(PCE(**settings), digits[:900], [300, 600])
+    for twin in (pickle.loads(pickle.dumps(half)), copy.deepcopy(half)):
+        twin.partial_fit(digits[900:])
+        assert twin.why_ == at_once.why_
+        np.testing.assert_array_equal(twin.theta_, at_once.theta_)
+    assert half.n_samples_ == 900
 
 
 def test_fit_starts_anew_and_mistakes_change_nothing(subspaces):

@@ -36,6 +36,7 @@ pub mod reduce;
 mod text;
 mod warning;
 
+pub use eigenspan_linalg as linalg;
 pub use eigenspan_linalg::exec::{self, Exec, Monitor, Quiet};
 pub use eigenspan_linalg::{Mat, MatRef, Scalar};
 pub use error::Error;

@@ -2,14 +2,22 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use eigenspan::PceSummary;
+use eigenspan::data::NumberType;
+use eigenspan::reduce::stream::Seen;
+use eigenspan::{PceSummary, linalg};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::arrays::Held;
 use crate::door::{enter, refused};
 use crate::model::Model;
-use crate::settings::params;
+use crate::settings::{keywords, params};
+
+/// Shortest, longest, samples of length zero, the first of them.
+type Lengths = (f64, f64, usize, Vec<usize>);
+/// Numbers, first sample, which features vary.
+type Features = (String, Vec<f64>, Vec<bool>);
+type State<'py> = (Bound<'py, PyDict>, Bound<'py, PyBytes>, Option<Bound<'py, PyBytes>>, Lengths, Features);
 
 /// What is kept of the samples seen.
 #[pyclass(frozen, module = "eigenspan._eigenspan")]
@@ -40,6 +48,41 @@ impl Summary {
         let model =
             enter(py, threads, |exec| self.summary.lock().unwrap_or_else(PoisonError::into_inner).finish(exec))?;
         Ok(Model::new(model))
+    }
+
+    /// Everything there is, as what Python can pickle.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, State<'py>)> {
+        let summary = self.summary.lock().unwrap_or_else(PoisonError::into_inner);
+        let (params, prepared, unscaled, seen) = summary.state();
+        let bytes = |summary: &linalg::Summary| PyBytes::new(py, &summary.to_bytes());
+        let Seen { number_type, shortest, longest, zeros, zero_rows, first, varies } = seen.clone();
+        let lengths = (shortest, longest, zeros, zero_rows);
+        let features = (format!("{number_type:?}"), first, varies);
+        let state = (keywords(py, params)?, bytes(prepared), unscaled.map(bytes), lengths, features);
+        Ok((py.get_type::<Self>().getattr("from_state")?, state))
+    }
+
+    /// From what a pickle holds.
+    #[staticmethod]
+    fn from_state(
+        keywords: &Bound<'_, PyDict>,
+        prepared: &[u8],
+        unscaled: Option<&[u8]>,
+        lengths: Lengths,
+        features: Features,
+    ) -> PyResult<Self> {
+        let summary = |bytes: &[u8]| linalg::Summary::from_bytes(bytes).map_err(|error| refused(error.into()));
+        let (shortest, longest, zeros, zero_rows) = lengths;
+        let (numbers, first, varies) = features;
+        let number_type = match numbers.as_str() {
+            "F64" => NumberType::F64,
+            "F32" => NumberType::F32,
+            _ => NumberType::U8,
+        };
+        let seen = Seen { number_type, shortest, longest, zeros, zero_rows, first, varies };
+        let unscaled = unscaled.map(summary).transpose()?;
+        let whole = PceSummary::from_state(params(keywords)?, summary(prepared)?, unscaled, seen);
+        Ok(Self { summary: Mutex::new(whole.map_err(refused)?) })
     }
 
     /// Samples seen.

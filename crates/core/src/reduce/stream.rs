@@ -26,21 +26,71 @@ use crate::prepare::{Normalize, Preparation, Prepared, Scan};
 const NAMED: usize = 10;
 
 /// What is kept of the samples seen.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PceSummary {
     params: PceParams,
     prepared: Summary,
     unscaled: Option<Summary>,
-    number_type: NumberType,
-    /// Of the samples that are not zero.
-    shortest: f64,
-    longest: f64,
-    /// Samples of length zero, and the first of them.
-    zeros: usize,
-    zero_rows: Vec<usize>,
-    /// For every feature its value in the first sample, and whether it ever had another.
-    first: Vec<f64>,
-    varies: Vec<bool>,
+    seen: Seen,
+}
+
+/// What was seen of samples and features on the way.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Seen {
+    /// The least precise numbers that samples came in.
+    pub number_type: NumberType,
+    /// The length of the shortest sample that is not zero.
+    pub shortest: f64,
+    /// The length of the longest sample.
+    pub longest: f64,
+    /// How many samples have length zero.
+    pub zeros: usize,
+    /// The first of them.
+    pub zero_rows: Vec<usize>,
+    /// The first sample; nothing before there is one.
+    pub first: Vec<f64>,
+    /// For every feature, whether it ever had another value.
+    pub varies: Vec<bool>,
+}
+
+impl Seen {
+    fn nothing(features: usize) -> Self {
+        Self {
+            number_type: NumberType::U8,
+            shortest: f64::INFINITY,
+            longest: 0.0,
+            zeros: 0,
+            zero_rows: vec![],
+            first: vec![],
+            varies: vec![false; features],
+        }
+    }
+
+    /// Takes note of more samples, of which `before` came earlier.
+    fn note(&mut self, samples: Samples<'_>, scan: &Scan, before: usize) {
+        let m = samples.cols();
+        let mut row = vec![0.0; m];
+        for (i, length) in scan.lengths.iter().copied().enumerate() {
+            if length > 0.0 {
+                (self.shortest, self.longest) = (self.shortest.min(length), self.longest.max(length));
+            } else {
+                self.zeros += 1;
+                if self.zero_rows.len() < NAMED {
+                    self.zero_rows.push(before + i);
+                }
+            }
+            samples.read_row(i, 0..m, &mut row);
+            if self.first.is_empty() {
+                self.first.clone_from(&row);
+            }
+            for (varies, (y, first)) in self.varies.iter_mut().zip(row.iter().zip(&self.first)) {
+                *varies |= y != first;
+            }
+        }
+        if samples.number_type().epsilon() > self.number_type.epsilon() || before == 0 {
+            self.number_type = samples.number_type();
+        }
+    }
 }
 
 impl PceSummary {
@@ -60,14 +110,39 @@ impl PceSummary {
             params,
             prepared: summary().with_row_rounding(rounding),
             unscaled: (unit && looks_for_noise && params.dim == Dim::Auto).then(summary),
-            number_type: NumberType::U8,
-            shortest: f64::INFINITY,
-            longest: 0.0,
-            zeros: 0,
-            zero_rows: vec![],
-            first: vec![],
-            varies: vec![false; features],
+            seen: Seen::nothing(features),
         })
+    }
+
+    /// Everything there is, for whoever keeps it elsewhere: settings, samples as prepared, samples as they came, and what
+    /// was seen of them.
+    pub fn state(&self) -> (&PceParams, &Summary, Option<&Summary>, &Seen) {
+        (&self.params, &self.prepared, self.unscaled.as_ref(), &self.seen)
+    }
+
+    /// From what [`state`](PceSummary::state) gave; refused where it does not belong together.
+    pub fn from_state(
+        params: PceParams,
+        prepared: Summary,
+        unscaled: Option<Summary>,
+        seen: Seen,
+    ) -> Result<Self, Error> {
+        let blank = Self::empty(params, prepared.kind().features)?;
+        let alike = |a: &Summary, b: &Summary| a.kind() == b.kind() && a.rows() == prepared.rows();
+        let fits = alike(&prepared, &blank.prepared)
+            && match (&unscaled, &blank.unscaled) {
+                (Some(a), Some(b)) => alike(a, b),
+                (None, None) => true,
+                _ => false,
+            }
+            && seen.varies.len() == blank.features()
+            && seen.first.len() == if prepared.rows() > 0 { blank.features() } else { 0 }
+            && seen.zeros <= prepared.rows()
+            && seen.zero_rows.len() == seen.zeros.min(NAMED);
+        if !fits {
+            return Err(Error::Model("the parts of a summary do not belong together".into()));
+        }
+        Ok(Self { params, prepared, unscaled, seen })
     }
 
     /// Samples seen.
@@ -77,7 +152,7 @@ impl PceSummary {
 
     /// Features of a sample.
     pub fn features(&self) -> usize {
-        self.varies.len()
+        self.seen.varies.len()
     }
 
     /// Takes more samples, any number of them. After an error nothing has changed.
@@ -91,9 +166,9 @@ impl PceSummary {
         }
         let scan = Scan::of(samples, exec)?;
         let mut learnt = Preparation { normalize: Normalize::None, mean: None, deviation: None };
-        let (seen, block) = (self.rows(), block_rows(self.features()));
+        let (earlier, block) = (self.rows(), block_rows(self.features()));
         // Rows that only wait for more cannot fail to; where a block is reduced, that may be cancelled.
-        let reduces = seen % block + samples.rows() >= block;
+        let reduces = earlier % block + samples.rows() >= block;
         let before = self.unscaled.as_ref().filter(|_| reduces).cloned();
         if let Some(unscaled) = &mut self.unscaled {
             unscaled.update(&Prepared::new(samples, &learnt, &scan), exec)?;
@@ -103,48 +178,24 @@ impl PceSummary {
             learnt.normalize = Normalize::Unit;
         }
         if let Err(error) = self.prepared.update(&Prepared::new(samples, &learnt, &scan), exec) {
-            self.unscaled = before;
+            if reduces {
+                self.unscaled = before;
+            }
             return Err(error.into());
         }
-        self.note(samples, &scan, seen);
+        self.seen.note(samples, &scan, earlier);
         Ok(())
-    }
-
-    /// Takes note of lengths, dead samples and dead features.
-    fn note(&mut self, samples: Samples<'_>, scan: &Scan, seen: usize) {
-        let m = self.features();
-        let mut row = vec![0.0; m];
-        for (i, length) in scan.lengths.iter().copied().enumerate() {
-            if length > 0.0 {
-                (self.shortest, self.longest) = (self.shortest.min(length), self.longest.max(length));
-            } else {
-                self.zeros += 1;
-                if self.zero_rows.len() < NAMED {
-                    self.zero_rows.push(seen + i);
-                }
-            }
-            samples.read_row(i, 0..m, &mut row);
-            if self.first.is_empty() {
-                self.first.clone_from(&row);
-            }
-            for (varies, (y, first)) in self.varies.iter_mut().zip(row.iter().zip(&self.first)) {
-                *varies |= y != first;
-            }
-        }
-        if samples.number_type().epsilon() > self.number_type.epsilon() || seen == 0 {
-            self.number_type = samples.number_type();
-        }
     }
 
     /// The model of all samples seen.
     pub fn finish(&self, exec: Exec<'_>) -> Result<Pce, Error> {
-        let (n, m) = (self.rows(), self.features());
+        let (n, m, seen) = (self.rows(), self.features(), &self.seen);
         if n == 0 {
             return Err(Error::Empty { n, m });
         }
         let normalize = self.params.normalize;
-        let zero_rows = if normalize == Normalize::Unit { self.zero_rows.clone() } else { vec![] };
-        let warnings = self.params.zero_samples(self.zeros, zero_rows)?;
+        let zero_rows = if normalize == Normalize::Unit { seen.zero_rows.clone() } else { vec![] };
+        let warnings = self.params.zero_samples(seen.zeros, zero_rows)?;
         let centred = self.prepared.kind().centred;
         let mean = if centred { self.prepared.finish(Cut::Top(1), exec)?.mean } else { None };
         let standard = match normalize {
@@ -160,13 +211,13 @@ impl PceSummary {
         let raw = Raw::Summary(RawSummary {
             normalize,
             unscaled: standard.as_ref().map(|_| &self.prepared).or(self.unscaled.as_ref()),
-            lengths: Lengths::between(self.shortest, self.longest),
-            live_samples: n - self.zeros,
-            live_features: self.varies.iter().zip(&self.first).filter(|feature| live(*feature)).count(),
+            lengths: Lengths::between(seen.shortest, seen.longest),
+            live_samples: n - seen.zeros,
+            live_features: seen.varies.iter().zip(&seen.first).filter(|feature| live(*feature)).count(),
             centred,
         });
-        let (prepared, epsilon) = (Source::Summary(summary), self.number_type.epsilon());
+        let (prepared, epsilon) = (Source::Summary(summary), seen.number_type.epsilon());
         let problem = Problem { samples: n, features: m, epsilon, raw: &raw, prepared: &prepared, exec };
-        self.params.solve(&problem, &preparation, self.number_type, warnings)
+        self.params.solve(&problem, &preparation, seen.number_type, warnings)
     }
 }
