@@ -33,8 +33,9 @@ def command():
     if not program.exists():
         pytest.skip("no command line: cargo build --release")
 
-    def run(*arguments):
-        return subprocess.run([program, *map(str, arguments)], check=True, capture_output=True, text=True).stdout
+    def run(*arguments, cwd=None):
+        words = [program, *map(str, arguments)]
+        return subprocess.run(words, check=True, capture_output=True, text=True, cwd=cwd).stdout
 
     return run
 

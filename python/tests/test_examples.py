@@ -4,10 +4,12 @@ import doctest
 import importlib
 import pkgutil
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import eigenspan
@@ -34,6 +36,16 @@ def test_examples_in_documents_run(page):
         kept[start:end] = text[start:end]
     examples = doctest.DocTestParser().get_doctest("".join(kept), {}, page.name, str(page), 0)
     assert doctest.DocTestRunner(optionflags=STYLE).run(examples).failed == 0
+
+
+def test_commands_in_documents_run(tmp_path, command, digits):
+    np.save(tmp_path / "digits.npy", digits)
+    np.save(tmp_path / "new.npy", digits[:10])
+    lines = [line for page in PAGES[1:] for line in re.findall(r"^\$ eigenspan (.*)$", page.read_text(), re.MULTILINE)]
+    assert len(lines) >= 3
+    for line in lines:
+        command(*shlex.split(line), cwd=tmp_path)
+    assert np.load(tmp_path / "features.npy").shape == (10, 21)
 
 
 def test_there_are_examples():

@@ -48,7 +48,8 @@ pub use reduce::stream::PceSummary;
 pub use text::short_number;
 pub use warning::Warning;
 
-/// The snippets of the README run as tests.
+/// The snippets of the README and of the guide run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../../../docs/index.md")]
 struct Readme;
