@@ -39,11 +39,10 @@ pub(super) enum Noise {
 impl<'a> Problem<'a> {
     /// The spectrum as the noise sees it; a second decomposition where it differs from the first.
     pub(super) fn noise(&self, noise: Noise, rule: &'static str) -> Result<NoiseSpectrum<'a, '_>, Error> {
-        let (sigma, (short, long), how) = match self.raw {
+        let (mut sigma, (short, long), how) = match self.raw {
             Raw::Samples(raw) => raw.noise(noise, self.prepared.squeezed(rule)?, self.exec)?,
             Raw::Summary(raw) => raw.noise(noise, self.prepared, self.exec)?,
         };
-        let mut sigma = sigma;
         sigma.resize(short, 0.0);
         let top = sigma.first().copied().unwrap_or(0.0);
         let level = rounding_level(top, norm_of(&sigma), short, long, self.epsilon);
@@ -76,10 +75,10 @@ impl<'a> Problem<'a> {
 }
 
 /// Singular values, the sides that noise can fill, and how they came about where they are another spectrum than σ.
-pub(super) type Seen = (Vec<f64>, (usize, usize), Option<&'static str>);
+type AsNoiseSees = (Vec<f64>, (usize, usize), Option<&'static str>);
 
 impl RawSamples<'_> {
-    fn noise(&self, noise: Noise, prepared: &Compressed<'_>, exec: Exec<'_>) -> Result<Seen, Error> {
+    fn noise(&self, noise: Noise, prepared: &Compressed<'_>, exec: Exec<'_>) -> Result<AsNoiseSees, Error> {
         let distinct = Distinct::of(self.samples, self.scan, self.centred(), exec)?;
         let sides = live(distinct.rows.len(), distinct.columns.len(), self.centred());
         let view = Prepared::new(self.samples, self.preparation, self.scan);
@@ -147,7 +146,7 @@ impl RawSamples<'_> {
 impl RawSummary<'_> {
     /// Samples that are gone can be neither compared nor evened: copies count as samples, and rows of one length are taken
     /// as they are.
-    fn noise(&self, noise: Noise, prepared: &Source<'_>, exec: Exec<'_>) -> Result<Seen, Error> {
+    fn noise(&self, noise: Noise, prepared: &Source<'_>, exec: Exec<'_>) -> Result<AsNoiseSees, Error> {
         let sides = live(self.live_samples, self.live_features, self.centred);
         let before = match (self.normalize, noise) {
             (Normalize::Unit | Normalize::ZScore, Noise::Known) => true,
