@@ -85,13 +85,10 @@ def load(path: str | os.PathLike[str]) -> PCE | PCA:
     """
     model = Model.load(os.fspath(path))
     keywords = model.keywords()
-    estimator: PCE | PCA
-    if keywords["weights"] != "hard" and keywords["normalize"] == "none" and keywords["center"]:
-        asked = None if keywords["noise"] == 0.0 else keywords["dim"]
-        whiten = keywords["weights"] == "whitened"
-        estimator = PCA(asked, whiten=whiten, solver=keywords["solver"])
-    else:
-        estimator = PCE(**keywords)
+    asked = None if keywords["noise"] == 0.0 else keywords["dim"]
+    pca = PCA(asked, whiten=keywords["weights"] == "whitened", solver=keywords["solver"])
+    # A PCA is a PCE with settings of its own: whatever asks for just these is one.
+    estimator: PCE | PCA = pca if pca._keywords() == keywords else PCE(**keywords)
     estimator._model, estimator._summary = model, None
     estimator.n_features_in_ = model.features
     return estimator

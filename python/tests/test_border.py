@@ -121,6 +121,23 @@ def test_a_pickle_holds_the_bytes_of_a_model_file(subspaces):
     assert fitted._model.to_bytes() in pickle.dumps(fitted)
 
 
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        PCE(0.5, normalize="none", center=True, weights="scores"),
+        PCE(normalize="none", center=True, weights="whitened", rank_rule="released"),
+        PCE(noise=0.02, normalize="none", center=True, weights="scores"),
+        PCA(),
+        PCA("auto"),
+        PCA(0.9, whiten=True),
+    ],
+)
+def test_a_file_says_which_class_and_which_settings(tmp_path, subspaces, estimator):
+    eigenspan.save(estimator.fit(subspaces), tmp_path / "model.espan")
+    twin = eigenspan.load(tmp_path / "model.espan")
+    assert (type(twin), twin.get_params()) == (type(estimator), estimator.get_params())
+
+
 def test_workers_of_joblib_fit(subspaces):
     ks = joblib.Parallel(n_jobs=2)(joblib.delayed(lambda x: PCE().fit(x).k_)(subspaces) for _ in range(2))
     assert ks == [12, 12]

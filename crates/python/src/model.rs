@@ -2,19 +2,17 @@
 
 use std::path::PathBuf;
 
-use eigenspan::data::NumberType;
 use eigenspan::reduce::pca::explained_variance;
 use eigenspan::{Pce, Warning};
 use eigenspan_io::onnx::to_onnx;
 use eigenspan_io::{ModelError, ModelFile, Provenance, WriteError};
 use numpy::{PyArray1, PyReadonlyArray1};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::arrays::{Held, Numbers, array, vector};
 use crate::door::{enter, no_file};
-use crate::settings::params;
+use crate::settings::{number_type, params};
 
 /// Learns k and Θ.
 #[pyfunction]
@@ -155,16 +153,7 @@ impl Model {
     /// The bytes of an ONNX graph that takes samples of these numbers; those of the training samples by default.
     #[pyo3(signature = (numbers))]
     fn to_onnx<'py>(&self, py: Python<'py>, numbers: Option<&str>) -> PyResult<Bound<'py, PyBytes>> {
-        let numbers = match numbers {
-            None => self.pce().parts().number_type,
-            Some("float64") => NumberType::F64,
-            Some("float32") => NumberType::F32,
-            Some("uint8") => NumberType::U8,
-            Some(other) => {
-                let text = format!("`dtype` must be float64, float32 or uint8, got {other}");
-                return Err(PyValueError::new_err(text));
-            }
-        };
+        let numbers = numbers.map_or(Ok(self.pce().parts().number_type), number_type)?;
         Ok(PyBytes::new(py, &to_onnx(self.pce(), numbers)))
     }
 

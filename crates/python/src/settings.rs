@@ -1,5 +1,6 @@
 //! Keywords of a Python class as [`PceParams`]. What cannot be meant is refused by the name of the keyword.
 
+use eigenspan::data::NumberType;
 use eigenspan::{Dim, Lambda, Normalize, PceParams, RankRule, Solver, Weights};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -40,6 +41,16 @@ pub fn params(keywords: &Bound<'_, PyDict>) -> PyResult<PceParams> {
 
 fn both(one: &str, other: &str) -> PyErr {
     PyValueError::new_err(format!("`{one}` and `{other}` both say where to cut: give one of them"))
+}
+
+/// The numbers of that NumPy name.
+pub fn number_type(name: &str) -> PyResult<NumberType> {
+    match name {
+        "float64" => Ok(NumberType::F64),
+        "float32" => Ok(NumberType::F32),
+        "uint8" => Ok(NumberType::U8),
+        _ => Err(PyValueError::new_err(format!("`dtype` must be float64, float32 or uint8, got {name}"))),
+    }
 }
 
 /// What `dim` asks for.

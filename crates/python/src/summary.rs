@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::arrays::Held;
 use crate::door::{enter, refused};
 use crate::model::Model;
-use crate::settings::{keywords, params};
+use crate::settings::{keywords, number_type, params};
 
 /// Shortest, longest, samples of length zero, the first of them.
 type Lengths = (f64, f64, usize, Vec<usize>);
@@ -57,7 +57,12 @@ impl Summary {
         let bytes = |summary: &linalg::Summary| PyBytes::new(py, &summary.to_bytes());
         let Seen { number_type, shortest, longest, zeros, zero_rows, first, varies } = seen.clone();
         let lengths = (shortest, longest, zeros, zero_rows);
-        let features = (format!("{number_type:?}"), first, varies);
+        let numbers = match number_type {
+            NumberType::F64 => "float64",
+            NumberType::F32 => "float32",
+            NumberType::U8 => "uint8",
+        };
+        let features = (numbers.into(), first, varies);
         let state = (keywords(py, params)?, bytes(prepared), unscaled.map(bytes), lengths, features);
         Ok((py.get_type::<Self>().getattr("from_state")?, state))
     }
@@ -74,11 +79,7 @@ impl Summary {
         let summary = |bytes: &[u8]| linalg::Summary::from_bytes(bytes).map_err(|error| refused(error.into()));
         let (shortest, longest, zeros, zero_rows) = lengths;
         let (numbers, first, varies) = features;
-        let number_type = match numbers.as_str() {
-            "F64" => NumberType::F64,
-            "F32" => NumberType::F32,
-            _ => NumberType::U8,
-        };
+        let number_type = number_type(&numbers)?;
         let seen = Seen { number_type, shortest, longest, zeros, zero_rows, first, varies };
         let unscaled = unscaled.map(summary).transpose()?;
         let whole = PceSummary::from_state(params(keywords)?, summary(prepared)?, unscaled, seen);
