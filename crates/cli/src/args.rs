@@ -4,11 +4,13 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use eigenspan::data::ImageShape;
 use eigenspan::{Dim, Lambda, Normalize, PceParams, RankRule, Solver};
 
-const DATA_HELP: &str = "DATA is a NumPy .npy or .npz file (arrays X, and where present y and shape), a CSV or TSV \
-file, `-` for CSV on standard input, or `@digits` for the built-in handwritten digits. The format is found by content. \
-Samples are rows.";
+const DATA_HELP: &str = "DATA is a file of samples in rows: NumPy .npy or .npz (arrays X, and where present y and \
+shape), MATLAB up to version 7, IDX, CSV, TSV, LIBSVM, Parquet or Arrow (in builds with `--features columnar`); a \
+folder of PNG, JPEG, PNM or BMP images (each sub-folder is a class); `-` for standard input; or `@digits` for the \
+built-in handwritten digits. The format is found by content.";
 
 const EXIT_HELP: &str =
     "Exit codes: 0 done · 1 the data, model or a value was refused · 2 mistyped, or the machine failed";
@@ -68,9 +70,21 @@ pub struct Data {
     /// The samples
     #[arg(value_name = "DATA", long_help = DATA_HELP)]
     pub data: PathBuf,
-    /// Column of a CSV file that holds the class: its name, or its number counted from 1
+    /// Column of a table that holds the class: its name, or its number counted from 1
     #[arg(long, value_name = "COLUMN")]
     pub label: Option<String>,
+    /// Array of an .npz or .mat file that holds the samples
+    #[arg(long, value_name = "NAME")]
+    pub array: Option<String>,
+    /// Height and width of the image that each sample is, where the file does not tell
+    #[arg(long, value_name = "HxW", value_parser = parse_image)]
+    pub image: Option<ImageShape>,
+    /// Bring the images of a folder to this height and width
+    #[arg(long, value_name = "HxW", value_parser = parse_image)]
+    pub resize: Option<ImageShape>,
+    /// Turn the colour images of a folder to grey
+    #[arg(long)]
+    pub grey: bool,
     /// Use only these rows: a .npy file of row numbers (from 0) or of true and false
     #[arg(long, value_name = "FILE.npy")]
     pub rows: Option<PathBuf>,
@@ -144,6 +158,13 @@ impl Fitting {
     }
 }
 
+fn parse_image(text: &str) -> Result<ImageShape, String> {
+    let length = |text: &str| text.trim().parse::<usize>().ok().filter(|length| *length > 0);
+    let sides = text.split_once(['x', '×']).and_then(|(height, width)| Some((length(height)?, length(width)?)));
+    let (height, width) = sides.ok_or("expected height and width, as in 32x24")?;
+    Ok(ImageShape { height, width })
+}
+
 #[derive(Clone, Copy)]
 struct LambdaArg(Lambda);
 
@@ -203,7 +224,7 @@ pub struct Transform {
     pub model: PathBuf,
     #[command(flatten)]
     pub data: Data,
-    /// Write the features here (.npy, .csv, .tsv); CSV on standard output by default
+    /// Write the features here (.npy, .csv, .tsv, .parquet); CSV on standard output by default
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: PathBuf,
 }
@@ -215,7 +236,7 @@ pub struct Recover {
     pub model: PathBuf,
     #[command(flatten)]
     pub data: Data,
-    /// Write the clean samples here, in their own units (.npy, .csv, .tsv, `-` for CSV on standard output)
+    /// Write the clean samples here, in their own units (.npy, .csv, .tsv, .parquet, `-` for CSV on standard output)
     #[arg(short, long, value_name = "FILE", required_unless_present_any = ["sheet", "scores"])]
     pub output: Option<PathBuf>,
     /// Write a contact sheet here: original | clean | error of some samples, as a PNG
@@ -224,7 +245,7 @@ pub struct Recover {
     /// Samples on the contact sheet, spread evenly over the data
     #[arg(long, value_name = "N", default_value = "12", requires = "sheet")]
     pub sheet_samples: NonZero<usize>,
-    /// Write how little each sample looks like the training samples here, one number a sample (.npy, .csv, .tsv)
+    /// Write how little each sample looks like the training samples here, one number a sample (.npy, .csv, .tsv, .parquet)
     #[arg(long, value_name = "FILE")]
     pub scores: Option<PathBuf>,
 }

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 
 use crate::error::WriteError;
 
@@ -22,14 +22,26 @@ use crate::error::WriteError;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write_atomically(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), WriteError> {
-    let mut out = Replacement::begin(path)?;
-    write(&mut out).map_err(|source| out.failed("write", source))?;
-    out.commit()
+    Replacement::begin(path)?.write_and_commit(write)
+}
+
+/// What takes the bytes of a file: the file itself, or in tests one that fails.
+pub(crate) trait Storage: Write + Seek {
+    /// Puts all bytes on the disk.
+    fn sync(&self) -> io::Result<()>;
+}
+
+impl Storage for File {
+    fn sync(&self) -> io::Result<()> {
+        self.sync_all()
+    }
 }
 
 /// A file in the making that will take the place of another. Dropped before [`commit`](Self::commit), it is gone.
-pub(crate) struct Replacement {
-    out: BufWriter<NamedTempFile>,
+pub(crate) struct Replacement<F: Storage = File> {
+    // Dropped in this order: closed, then removed.
+    out: BufWriter<F>,
+    temporary: TempPath,
     target: PathBuf,
     name: String,
 }
@@ -46,19 +58,23 @@ impl Replacement {
         };
         // Renaming onto a symbolic link would replace the link, not the file it names.
         let target = if replaced.is_some() { fs::canonicalize(path).map_err(io)? } else { path.to_path_buf() };
+        // Made by `create_new`, the file has the permissions of any new one, and an error is not told with a name that
+        // nobody gave.
         let mut builder = tempfile::Builder::new();
         builder.prefix(".eigenspan-").suffix(".tmp");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            // The system takes the umask off, as for any new file.
-            builder.permissions(fs::Permissions::from_mode(0o666));
-        }
-        let temporary = builder.tempfile_in(folder_of(&target)).map_err(io)?;
+        let temporary = builder.make_in(folder_of(&target), |path| File::create_new(path)).map_err(io)?;
+        let (file, temporary) = temporary.into_parts();
         if let Some(replaced) = replaced {
-            temporary.as_file().set_permissions(replaced.permissions()).map_err(io)?;
+            file.set_permissions(replaced.permissions()).map_err(io)?;
         }
-        Ok(Self { out: BufWriter::new(temporary), target, name })
+        Ok(Self { out: BufWriter::new(file), temporary, target, name })
+    }
+}
+
+impl<F: Storage> Replacement<F> {
+    fn write_and_commit(mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), WriteError> {
+        write(&mut self).map_err(|source| self.failed("write", source))?;
+        self.commit()
     }
 
     /// The name the file will have, for messages.
@@ -72,13 +88,12 @@ impl Replacement {
 
     /// Puts the bytes on the disk, then the file under its name.
     pub(crate) fn commit(mut self) -> Result<(), WriteError> {
-        let on_disk = self.out.flush().and_then(|()| self.out.get_ref().as_file().sync_all());
+        let on_disk = self.out.flush().and_then(|()| self.out.get_ref().sync());
         on_disk.map_err(|source| self.failed("write", source))?;
-        let Self { out, target, name } = self;
-        let replace = |source| WriteError::Io { file: name.clone(), doing: "replace", source };
-        // After the flush nothing is buffered, so taking the writer apart cannot fail on a write.
-        let temporary = out.into_inner().map_err(|error| replace(error.into_error()))?;
-        temporary.persist(&target).map_err(|error| replace(error.error))?;
+        let Self { out, temporary, target, name } = self;
+        let replaced = temporary.persist(&target);
+        replaced.map_err(|error| WriteError::Io { file: name, doing: "replace", source: error.error })?;
+        drop(out);
         // The file is complete under its name. Some file systems cannot sync a folder, which only means that a
         // crash may bring the old file back: not an error, for the caller must be able to trust that one means
         // "untouched".
@@ -89,7 +104,7 @@ impl Replacement {
     }
 }
 
-impl Write for Replacement {
+impl<F: Storage> Write for Replacement<F> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.out.write(bytes)
     }
@@ -99,7 +114,7 @@ impl Write for Replacement {
     }
 }
 
-impl Seek for Replacement {
+impl<F: Storage> Seek for Replacement<F> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.out.seek(to)
     }
@@ -111,6 +126,10 @@ fn folder_of(path: &Path) -> &Path {
         _ => Path::new("."),
     }
 }
+
+#[cfg(test)]
+#[path = "atomic_faults.rs"]
+mod faults;
 
 #[cfg(test)]
 mod tests {
@@ -143,7 +162,8 @@ mod tests {
         let refused = write_atomically(folder.path(), |_| Ok(()));
         assert!(matches!(refused, Err(WriteError::NotAFile { .. })));
         let missing = write_atomically(&folder.path().join("no/such/file"), |_| Ok(()));
-        assert!(matches!(missing, Err(WriteError::Io { doing: "create", .. })));
+        let message = missing.unwrap_err().to_string();
+        assert!(message.starts_with("cannot create ") && !message.contains(".eigenspan-"), "{message}");
     }
 
     #[cfg(unix)]

@@ -19,7 +19,7 @@ use eigenspan::data::{ImageShape, NumberType, Samples};
 use eigenspan::prepare::Preparation;
 use eigenspan::reduce::pce::PceParts;
 use eigenspan::{Mat, Pce, PceParams, Warning};
-use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
+use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, TensorView, serialize};
 use sha2::{Digest, Sha256};
 
 use crate::error::WriteError;
@@ -89,12 +89,12 @@ pub enum ModelError {
         detail: String,
     },
     /// A later format.
-    #[error("{file} has format version {found}; this program reads versions up to {FORMAT}")]
+    #[error("{file} has format version {found}; this program reads versions 1 to {FORMAT}")]
     Version {
         /// The file.
         file: String,
         /// Its version.
-        found: u32,
+        found: u64,
     },
     /// Some bit is not what it was when the file was written.
     #[error("{file} is damaged: its checksum does not fit its contents")]
@@ -128,7 +128,7 @@ impl ModelError {
 
 #[derive(serde::Deserialize)]
 struct FormatOnly {
-    format: u32,
+    format: u64,
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -197,24 +197,28 @@ impl ModelFile {
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, ModelError> {
         let not_a_model = |detail: String| ModelError::NotAModel { file: name.into(), detail };
         let invalid = |fault: String| ModelError::Invalid { file: name.into(), fault };
-        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| not_a_model(e.to_string()))?;
+        check_frame(bytes).map_err(not_a_model)?;
+        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| not_a_model(in_header(&e)))?;
         let json = metadata.metadata().as_ref().and_then(|m| m.get("eigenspan"));
-        let json = json.ok_or_else(|| not_a_model("no `eigenspan` metadata".into()))?;
-        let FormatOnly { format } = serde_json::from_str(json).map_err(|e| not_a_model(e.to_string()))?;
-        if format > FORMAT {
+        let json = json.ok_or_else(|| not_a_model("its header has no `eigenspan` among its metadata".into()))?;
+        let FormatOnly { format } = serde_json::from_str(json).map_err(|e| not_a_model(in_settings(&e)))?;
+        if !(1..=u64::from(FORMAT)).contains(&format) {
             return Err(ModelError::Version { file: name.into(), found: format });
         }
-        let at = checksum_position(bytes).ok_or_else(|| not_a_model("no checksum".into()))?;
+        let at = checksum_position(bytes).ok_or_else(|| not_a_model("its settings have no checksum".into()))?;
         if checksum(bytes, at).as_bytes() != &bytes[at..at + 64] {
             return Err(ModelError::Damaged { file: name.into() });
         }
-        let header: Header = serde_json::from_str(json).map_err(|e| invalid(e.to_string()))?;
-        let tensors = SafeTensors::deserialize(bytes).map_err(|e| not_a_model(e.to_string()))?;
+        let header: Header = serde_json::from_str(json).map_err(|e| invalid(in_settings(&e)))?;
+        let tensors = SafeTensors::deserialize(bytes).map_err(|e| not_a_model(in_header(&e)))?;
         let provenance = header.provenance.clone();
         let model = assemble(header, &tensors).map_err(invalid)?;
         let off = probe_orthogonality(&model);
         if off.is_nan() || off > orthogonality_tolerance(&model) {
-            return Err(invalid(format!("its directions are not orthonormal (off by {off:.1e})")));
+            let most = orthogonality_tolerance(&model);
+            return Err(invalid(format!(
+                "its directions are not orthonormal (off by {off:.1e}, expected {most:.1e} at most)"
+            )));
         }
         Ok(Self { model, provenance })
     }
@@ -230,6 +234,55 @@ impl ModelFile {
         let bytes = std::fs::read(path).map_err(|source| ModelError::Io { file: name.clone(), source })?;
         Self::from_bytes(&name, &bytes)
     }
+}
+
+/// The file must be as long as its first eight bytes claim the header to be.
+fn check_frame(bytes: &[u8]) -> Result<(), String> {
+    let found = bytes.len();
+    let Some((length, rest)) = bytes.split_first_chunk::<8>() else {
+        return Err(format!("expected 8 bytes with the length of the header, found {found} in all"));
+    };
+    let claimed = u64::from_le_bytes(*length);
+    match claimed <= rest.len() as u64 {
+        true => Ok(()),
+        false => Err(format!("its first 8 bytes claim a header of {claimed} bytes, but only {} follow", rest.len())),
+    }
+}
+
+/// What is wrong with the header of the tensors.
+fn in_header(error: &SafeTensorError) -> String {
+    match error {
+        SafeTensorError::InvalidHeader(error) => {
+            format!("byte {} of its header is not text in UTF-8", error.valid_up_to())
+        }
+        SafeTensorError::InvalidHeaderDeserialization(error) if error.is_data() => {
+            format!("byte {} of its header does not describe tensors and metadata", error.column())
+        }
+        SafeTensorError::InvalidHeaderDeserialization(error) => {
+            format!("expected JSON as header, found none at byte {}", error.column())
+        }
+        SafeTensorError::HeaderTooLarge => "its header has more than 100 MB".into(),
+        SafeTensorError::TensorInvalidInfo => "shape, type and place of a tensor contradict each other".into(),
+        SafeTensorError::InvalidOffset(name) => {
+            format!("tensor `{name}` is expected to begin where the one before it ends, and to end after it begins")
+        }
+        SafeTensorError::MetadataIncompleteBuffer => {
+            "its tensors are expected to end where the file ends, and do not".into()
+        }
+        SafeTensorError::ValidationOverflow => "a tensor claims more bytes than any file holds".into(),
+        other => other.to_string(),
+    }
+}
+
+/// What is wrong with the JSON of the settings, in words that are not Rust's.
+fn in_settings(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let fault = text.split(" at line ").next().unwrap_or_default();
+    let fault = ["usize", "u32", "u64"].iter().fold(fault.to_string(), |text, of| match text.strip_suffix(of) {
+        Some(start) => format!("{start}a whole number from 0"),
+        None => text,
+    });
+    format!("byte {} of its settings: {fault}", error.column())
 }
 
 /// SHA-256 of samples: number type, shape, then the values row after row in little-endian order.
@@ -288,7 +341,7 @@ fn probe_orthogonality(model: &Pce) -> f64 {
 
 fn assemble(header: Header, tensors: &SafeTensors<'_>) -> Result<Pce, String> {
     if header.method != "pce" {
-        return Err(format!("unknown method `{}`", header.method));
+        return Err(format!("expected the method `pce`, found `{}`", header.method));
     }
     let known = ["basis", "sigma", "cut", "mean", "deviation"];
     if let Some(name) = tensors.names().into_iter().find(|name| !known.contains(name)) {

@@ -99,7 +99,10 @@ fn a_header_that_claims_the_moon_is_refused_without_memory() {
     assert!(refusal(&huge).starts_with("m.espan is not an .espan model file, or it is cut short: "));
     let other =
         forged_header(r#"{"__metadata__":{"format":"pt"},"w":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}"#);
-    assert_eq!(refusal(&other), "m.espan is not an .espan model file, or it is cut short: no `eigenspan` metadata");
+    assert_eq!(
+        refusal(&other),
+        "m.espan is not an .espan model file, or it is cut short: its header has no `eigenspan` among its metadata"
+    );
 }
 
 fn forged_header(json: &str) -> Vec<u8> {
@@ -111,11 +114,11 @@ fn forged_header(json: &str) -> Vec<u8> {
 fn contents_that_contradict_themselves_are_refused_by_name() {
     assert!(ModelFile::from_bytes("m.espan", &forged(|_, _| {})).is_ok());
     let cases: Vec<(Vec<u8>, &str)> = vec![
-        (forged(|json, _| json["k"] = 3.into()), "the number of columns does not fit k"),
-        (forged(|json, _| json["n"] = 11.into()), "there are more singular values than min(n, m)"),
+        (forged(|json, _| json["k"] = 3.into()), "expected 3 columns for k = 3, found 4"),
+        (forged(|json, _| json["n"] = 11.into()), "expected at most min(n, m) = 11 singular values, found 12"),
         (forged(|_, t| tensor(t, "cut").2[2] *= 0.9), "the norm is less than that of the singular values"),
         (forged(|json, _| json["format"] = 1.into()), "tensor `cut` does not hold τ, λ and √Σσ²"),
-        (forged(|json, _| json["method"] = "pca".into()), "unknown method `pca`"),
+        (forged(|json, _| json["method"] = "pca".into()), "expected the method `pce`, found `pca`"),
         (
             forged(|json, _| json["image"] = serde_json::json!({"height": 5, "width": 2})),
             "the image shape does not fit the features",
@@ -124,13 +127,16 @@ fn contents_that_contradict_themselves_are_refused_by_name() {
             forged(|json, _| json["image"] = serde_json::json!({"height": usize::MAX, "width": 2})),
             "the image shape does not fit the features",
         ),
-        (forged(|json, _| json["params"]["center"] = false.into()), "scaling does not fit the settings"),
+        (
+            forged(|json, _| json["params"]["center"] = false.into()),
+            "mean and deviation are not those that the settings ask for",
+        ),
         (forged(|json, _| json["k_interval"] = serde_json::json!([9, 10])), "k is outside its interval"),
         (forged(|_, t| tensor(t, "sigma").2[1] = f64::NAN), "a singular value is negative or not finite"),
         (forged(|_, t| tensor(t, "sigma").2.swap(0, 5)), "the singular values are not sorted"),
-        (forged(|_, t| tensor(t, "cut").2[0] = 0.0), "τ or λ is not positive"),
+        (forged(|_, t| tensor(t, "cut").2[0] = 0.0), "τ is not positive or not finite, or λ is negative or no number"),
         (forged(|_, t| tensor(t, "basis").2[7] = f64::INFINITY), "a direction is not finite"),
-        (forged(|_, t| t.retain(|t| t.0 != "mean")), "scaling does not fit the settings"),
+        (forged(|_, t| t.retain(|t| t.0 != "mean")), "mean and deviation are not those that the settings ask for"),
         (forged(|_, t| t.retain(|t| t.0 != "basis")), "no tensor `basis`"),
         (forged(|_, t| t.push(("extra".into(), vec![1], vec![1.0]))), "unknown tensor `extra`"),
         (forged(|_, t| tensor(t, "basis").1 = vec![48]), "tensor `basis` is not a matrix"),
@@ -148,7 +154,7 @@ fn contents_that_contradict_themselves_are_refused_by_name() {
 #[test]
 fn a_later_format_is_refused_by_its_number() {
     let later = forged(|json, _| json["format"] = 3.into());
-    assert_eq!(refusal(&later), "m.espan has format version 3; this program reads versions up to 2");
+    assert_eq!(refusal(&later), "m.espan has format version 3; this program reads versions 1 to 2");
 }
 
 #[test]

@@ -18,8 +18,9 @@ use zip::read::ZipFile;
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
-use crate::error::ReadError;
-use crate::npy::{self, Length, NpyFault};
+use crate::array::{ArrayFault, Length};
+use crate::error::{ReadError, listed};
+use crate::npy::{self, NpyFault};
 
 /// What is wrong with an NPZ archive, apart from its arrays.
 #[derive(Debug, thiserror::Error)]
@@ -56,8 +57,16 @@ pub enum NpzFault {
     #[error("expected every array once, found entries of the same name")]
     Repeated,
     /// It is not clear which array holds the samples.
-    #[error("expected the samples in an array `X`, found {}", listed(arrays))]
+    #[error("expected the samples in an array `X`, found {}", found(arrays))]
     NoSamples {
+        /// The arrays that are there.
+        arrays: Vec<String>,
+    },
+    /// The array asked for is not there.
+    #[error("expected an array `{asked}`, found {}", found(arrays))]
+    NoArray {
+        /// The array asked for.
+        asked: String,
         /// The arrays that are there.
         arrays: Vec<String>,
     },
@@ -97,6 +106,7 @@ impl NpzFault {
             Self::Archive { .. } | Self::Entry { .. } => "the file is cut or damaged: copy or save it again",
             Self::Encrypted { .. } | Self::Compression { .. } => "save it with `np.savez_compressed`",
             Self::Repeated => "save it again with `np.savez(file, X=…)`",
+            Self::NoArray { .. } => "ask for one of these, or for none",
             Self::NoSamples { .. } => "name the samples: `np.savez(file, X=…)`",
             Self::Sparse => "save it dense: `np.savez_compressed(file, X=x.toarray())`",
             Self::LabelCount { .. } => "check that `X` and `y` were selected alike",
@@ -106,21 +116,19 @@ impl NpzFault {
     }
 }
 
-fn listed(arrays: &[String]) -> String {
-    match arrays {
-        [] => "no array".to_string(),
-        _ => {
-            let shown: Vec<String> = arrays.iter().take(10).map(|name| format!("`{name}`")).collect();
-            let more = if arrays.len() > 10 { format!(" and {} more", arrays.len() - 10) } else { String::new() };
-            format!("{}{more}", shown.join(", "))
-        }
-    }
+/// The arrays of a file, for messages.
+fn found(arrays: &[String]) -> String {
+    if arrays.is_empty() { "no array".to_string() } else { listed(arrays) }
 }
 
 /// Reads samples with classes and image shape.
-pub(crate) fn read(file: &str, source: impl Read + Seek) -> Result<Dataset, ReadError> {
+pub(crate) fn read(file: &str, source: impl Read + Seek, array: Option<&str>) -> Result<Dataset, ReadError> {
     let mut archive = Archive::open(file, source)?;
-    let name = archive.name_of_samples()?;
+    let name = match array {
+        Some(name) if archive.has(name) => name.to_string(),
+        Some(name) => return Err(archive.fault(NpzFault::NoArray { asked: name.to_string(), arrays: archive.names() })),
+        None => archive.name_of_samples()?,
+    };
     let (samples, image) = archive.array(&name, |source, length| npy::samples(source, length))?;
     let mut data = Dataset::new(samples);
     data.image = image;
@@ -161,7 +169,7 @@ struct Archive<'a, S> {
 
 impl<'a, S: Read + Seek> Archive<'a, S> {
     fn open(file: &'a str, source: S) -> Result<Self, ReadError> {
-        let fault = |fault| ReadError::Npz { file: file.to_string(), fault };
+        let fault = |fault: NpzFault| ReadError::content(file, fault);
         let damaged = |error: ZipError| fault(NpzFault::Archive { problem: problem(&error) });
         let zip = ZipArchive::new(source).map_err(damaged)?;
         let (mut arrays, mut repeated) = (BTreeMap::new(), zip.has_duplicate_names());
@@ -178,11 +186,15 @@ impl<'a, S: Read + Seek> Archive<'a, S> {
     }
 
     fn fault(&self, fault: NpzFault) -> ReadError {
-        ReadError::Npz { file: self.file.to_string(), fault }
+        ReadError::content(self.file, fault)
     }
 
     fn has(&self, name: &str) -> bool {
         self.arrays.contains_key(name)
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.arrays.keys().cloned().collect()
     }
 
     fn name_of_samples(&mut self) -> Result<String, ReadError> {
@@ -196,7 +208,7 @@ impl<'a, S: Read + Seek> Archive<'a, S> {
         if let [only] = usual[..] {
             return Ok(only.to_string());
         }
-        let arrays: Vec<String> = self.arrays.keys().cloned().collect();
+        let arrays = self.names();
         let mut candidates = vec![];
         for name in &arrays {
             // What cannot be read is not a candidate: it is named if something is read from it.
@@ -217,19 +229,29 @@ impl<'a, S: Read + Seek> Archive<'a, S> {
         read: impl FnOnce(&mut ZipFile<'_, S>, Length) -> Result<T, NpyFault>,
     ) -> Result<T, ReadError> {
         let index = self.arrays[name];
-        let file = self.file.to_string();
+        let file = self.file;
         let mut entry = match self.zip.by_index(index) {
             Ok(entry) => entry,
-            Err(error) => return Err(ReadError::Npz { file, fault: entry_fault(name, error) }),
+            Err(error) => return Err(ReadError::content(file, entry_fault(name, error))),
         };
         let method = entry.compression();
         if !matches!(method, CompressionMethod::Stored | CompressionMethod::Deflated) {
             #[expect(deprecated, reason = "it is only shown, never compared")]
             let (array, method) = (name.to_string(), method.to_u16());
-            return Err(ReadError::Npz { file, fault: NpzFault::Compression { array, method } });
+            return Err(ReadError::content(file, NpzFault::Compression { array, method }));
         }
         let length = Length::Claimed(entry.size());
-        read(&mut entry, length).map_err(|fault| ReadError::Npy { file, array: Some(name.to_string()), fault })
+        read(&mut entry, length).map_err(|fault| match fault {
+            NpyFault::Values(ArrayFault::Read { source }) => {
+                let problem = unpacking_problem(&source).to_string();
+                ReadError::content(file, NpzFault::Entry { array: name.to_string(), problem })
+            }
+            fault => ReadError::Content {
+                file: file.to_string(),
+                array: Some(name.to_string()),
+                fault: Box::new(fault.into()),
+            },
+        })
     }
 }
 
@@ -238,6 +260,15 @@ fn entry_fault(array: &str, error: ZipError) -> NpzFault {
     match error {
         ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => NpzFault::Encrypted { array },
         other => NpzFault::Entry { array, problem: problem(&other) },
+    }
+}
+
+fn unpacking_problem(error: &std::io::Error) -> &'static str {
+    let words = error.to_string().to_lowercase();
+    match () {
+        () if words.contains("checksum") => "does not fit its checksum",
+        () if words.contains("larger than") => "is larger than the archive's directory claims",
+        () => "is cut or damaged",
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use build::{array, bytes, npy, npz};
 use eigenspan::Mat;
 use eigenspan::data::{Csr, Dataset, ImageShape, Matrix};
-use eigenspan_io::{ReadOptions, WriteError, create, open, read, read_bytes, read_row_numbers};
+use eigenspan_io::{Names, ReadOptions, WriteError, create, open, read, read_bytes, read_row_numbers};
 use tempfile::TempDir;
 use zip::CompressionMethod;
 
@@ -23,7 +23,7 @@ fn saved(folder: &TempDir, name: &str, bytes: &[u8]) -> PathBuf {
 }
 
 fn write(path: &Path, blocks: &[Matrix], header: Option<&[String]>) {
-    let mut sink = create(path, blocks[0].cols(), header).unwrap();
+    let mut sink = create(path, blocks[0].cols(), Names { columns: header, ids: None }).unwrap();
     blocks.iter().for_each(|block| sink.write_block(block).unwrap());
     assert!(!path.exists(), "nothing is visible before the end");
     sink.finish().unwrap();
@@ -72,7 +72,7 @@ fn sparse_rows_and_no_rows_are_written_as_f64() {
     assert_eq!(load(&path).samples, Matrix::F64(sparse.view().to_f64()));
 
     let path = folder.path().join("none.npy");
-    create(&path, 5, None).unwrap().finish().unwrap();
+    create(&path, 5, Names::default()).unwrap().finish().unwrap();
     let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
     assert!(text.contains("'descr': '<f8', 'fortran_order': False, 'shape': (0, 5)"), "{text}");
 }
@@ -212,7 +212,7 @@ fn blocks_of_every_format_are_the_rows_of_the_whole() {
         saved(&folder, "archive", &npz(CompressionMethod::Deflated, &[("X.npy", c.clone())])),
     ] {
         for at_most in [1, 3, 100] {
-            let mut source = open(&path, &ReadOptions::default()).unwrap();
+            let mut source = open(&path, &ReadOptions::default()).unwrap().source;
             assert_eq!((source.rows(), source.cols()), (Some(4), 6));
             let mut values = vec![];
             while let Some(block) = source.next_block(at_most).unwrap() {
@@ -254,7 +254,7 @@ fn row_numbers_are_integers_or_a_mask() {
 fn a_sink_that_is_not_finished_leaves_nothing_behind() {
     let folder = folder();
     for name in ["a.npy", "a.csv"] {
-        let mut sink = create(&folder.path().join(name), 2, None).unwrap();
+        let mut sink = create(&folder.path().join(name), 2, Names::default()).unwrap();
         sink.write_block(&Mat::<f64>::zeros(3, 2).into()).unwrap();
         assert!(sink.write_block(&Mat::<f64>::zeros(3, 4).into()).is_err());
         drop(sink);
@@ -266,16 +266,17 @@ fn a_sink_that_is_not_finished_leaves_nothing_behind() {
 fn what_a_sink_cannot_take_is_refused_in_words() {
     let folder = folder();
     let path = |name: &str| folder.path().join(name);
-    let refused = |name: &str, header: Option<&[String]>| match create(&path(name), 2, header) {
-        Ok(_) => panic!("{name} must be refused"),
-        Err(error) => error,
-    };
+    let refused =
+        |name: &str, header: Option<&[String]>| match create(&path(name), 2, Names { columns: header, ids: None }) {
+            Ok(_) => panic!("{name} must be refused"),
+            Err(error) => error,
+        };
     let one = ["one".to_string()];
     assert!(matches!(refused("a.xlsx", None), WriteError::Extension { .. }));
     assert!(matches!(refused("a", None), WriteError::Extension { .. }));
     assert!(matches!(refused("a.csv", Some(&one[..])), WriteError::Names { cols: 2, found: 1, .. }));
     assert!(matches!(refused("no/a.csv", None), WriteError::Io { doing: "create", .. }));
-    let mut sink = create(&path("a.npy"), 2, None).unwrap();
+    let mut sink = create(&path("a.npy"), 2, Names::default()).unwrap();
     sink.write_block(&Mat::<u8>::zeros(1, 2).into()).unwrap();
     let name = path("a.npy").display().to_string();
     let error = sink.write_block(&Mat::<f64>::zeros(1, 2).into()).unwrap_err().to_string();

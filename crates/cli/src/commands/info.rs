@@ -53,8 +53,18 @@ pub fn run(args: &Info, session: &Session<'_>) -> Result<(), Failure> {
 fn describe(x: Samples<'_>, session: &Session<'_>) -> Result<Described, Failure> {
     let (n, m) = (x.rows(), x.cols());
     let rows = session.exec.map("scan", n, |i| {
-        let mut row = vec![0.0; m];
-        x.read_row(i, 0..m, &mut row);
+        let mut row = vec![];
+        match x {
+            Samples::Csr(x) => {
+                // All zeros of a row are told by one.
+                row.extend_from_slice(x.row(i).1);
+                row.resize(m.min(row.len() + 1), 0.0);
+            }
+            _ => {
+                row.resize(m, 0.0);
+                x.read_row(i, 0..m, &mut row);
+            }
+        }
         let (low, high) = row.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), y| (l.min(*y), h.max(*y)));
         (low, high, row.iter().sum::<f64>() / m as f64, norm(&row))
     });

@@ -13,8 +13,8 @@ use std::io::Write as _;
 use std::path::Path;
 
 use eigenspan::Exec;
-use eigenspan::data::{Dataset, Source};
-use eigenspan_io::ReadOptions;
+use eigenspan::data::Dataset;
+use eigenspan_io::{ReadOptions, Rows};
 
 use crate::args::{Args, Command, Data};
 use crate::failure::Failure;
@@ -55,11 +55,10 @@ const DIGITS: &str = "@digits";
 impl Data {
     /// Reads the samples, and takes the rows asked for.
     pub fn read(&self) -> Result<Dataset, Failure> {
-        let options = ReadOptions { label: self.label.clone() };
         let data = if self.data.as_os_str() == DIGITS {
             eigenspan_io::embedded::digits()
         } else {
-            eigenspan_io::read(&self.data, &options)?
+            eigenspan_io::read(&self.data, &self.options())?
         };
         let Some(rows) = &self.rows else { return Ok(data) };
         let index = eigenspan_io::read_row_numbers(rows)?;
@@ -76,11 +75,16 @@ impl Data {
     }
 
     /// Opens the samples to be read block by block.
-    pub fn open(&self) -> Result<Box<dyn Source>, Failure> {
+    pub fn open(&self) -> Result<Rows, Failure> {
         if self.rows.is_some() || self.data.as_os_str() == DIGITS {
-            return Ok(Box::new(eigenspan_io::InMemory::new(self.read()?.samples)));
+            return Ok(self.read()?.into());
         }
-        Ok(eigenspan_io::open(&self.data, &ReadOptions { label: self.label.clone() })?)
+        Ok(eigenspan_io::open(&self.data, &self.options())?)
+    }
+
+    fn options(&self) -> ReadOptions {
+        let Self { label, array, image, resize, grey, .. } = self;
+        ReadOptions { label: label.clone(), array: array.clone(), image: *image, resize: *resize, grey: *grey }
     }
 
     /// The name without its folder.

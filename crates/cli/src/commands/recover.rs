@@ -3,7 +3,7 @@
 use eigenspan::Mat;
 use eigenspan::data::{Matrix, Sink};
 use eigenspan::reduce::pce::Recovery;
-use eigenspan_io::{ModelFile, write_atomically};
+use eigenspan_io::{ModelFile, Names, Rows, write_atomically};
 use eigenspan_render::{SheetRow, contact_sheet};
 
 use super::Session;
@@ -18,15 +18,17 @@ pub fn run(args: &Recover, session: &Session<'_>) -> Result<(), Failure> {
         (Some(_), None) => {
             return Err(Failure::refused(
                 "a contact sheet needs to know height and width of the images, and the model does not",
-                "fit on an .npz file with an array `shape`, or on a 3-D .npy stack of images",
+                "fit on a folder of grey images, on a 3-D .npy stack of images, or with `--image HxW`",
             ));
         }
         (_, image) => image,
     };
-    let mut source = open(&args.data, &model)?;
-    let columns = |path, cols, names: Option<&[String]>| eigenspan_io::create(path, cols, names);
-    let mut clean = args.output.as_deref().map(|path| columns(path, model.features(), None)).transpose()?;
-    let mut scores = args.scores.as_deref().map(|path| columns(path, 1, Some(&["score".into()]))).transpose()?;
+    let Rows { mut source, ids, feature_names } = open(&args.data, &model)?;
+    let score = ["score".to_string()];
+    let create = |path, cols, columns| eigenspan_io::create(path, cols, Names { columns, ids: ids.clone() });
+    let features = feature_names.as_deref();
+    let mut clean = args.output.as_deref().map(|path| create(path, model.features(), features)).transpose()?;
+    let mut scores = args.scores.as_deref().map(|path| create(path, 1, Some(&score[..]))).transpose()?;
     let every = source.rows().map_or(1, |n| (n / args.sheet_samples).max(1));
     let mut sheet = Vec::new();
     let mut done = 0;
@@ -38,8 +40,8 @@ pub fn run(args: &Recover, session: &Session<'_>) -> Result<(), Failure> {
             sheet.extend(wanted.take(room).map(|i| sheet_row(&block, &recovery, i)));
         }
         write(&mut clean, &recovery.clean)?;
-        let score = Mat::from_vec(recovery.score.len(), 1, recovery.score).expect("one column");
-        write(&mut scores, &score.into())?;
+        let score_column = Mat::from_vec(recovery.score.len(), 1, recovery.score).expect("one column");
+        write(&mut scores, &score_column.into())?;
         done += block.rows();
     }
     if let (Some(path), Some(shape)) = (&args.sheet, image) {

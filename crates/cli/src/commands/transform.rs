@@ -1,8 +1,7 @@
 //! `eigenspan transform`: samples in, features out, block by block.
 
-use eigenspan::data::Source;
 use eigenspan::{Error, Pce};
-use eigenspan_io::ModelFile;
+use eigenspan_io::{ModelFile, Names, Rows};
 
 use super::Session;
 use crate::args::{Data, Transform};
@@ -14,9 +13,9 @@ pub const BLOCK: usize = 4096;
 /// Streams samples through the model.
 pub fn run(args: &Transform, session: &Session<'_>) -> Result<(), Failure> {
     let ModelFile { model, .. } = ModelFile::load(&args.model)?;
-    let mut source = open(&args.data, &model)?;
-    let names: Vec<String> = (0..model.columns()).map(|j| format!("pce{j}")).collect();
-    let mut sink = eigenspan_io::create(&args.output, model.columns(), Some(&names))?;
+    let Rows { mut source, ids, .. } = open(&args.data, &model)?;
+    let columns: Vec<String> = (0..model.columns()).map(|j| format!("pce{j}")).collect();
+    let mut sink = eigenspan_io::create(&args.output, model.columns(), Names { columns: Some(&columns), ids })?;
     let mut done = 0;
     while let Some(block) = source.next_block(BLOCK)? {
         let features = model.transform_with(&block, session.exec).map_err(|e| at_row(e, done))?;
@@ -27,11 +26,11 @@ pub fn run(args: &Transform, session: &Session<'_>) -> Result<(), Failure> {
 }
 
 /// Opens samples for a model; refuses what does not fit it before any result is written.
-pub fn open(data: &Data, model: &Pce) -> Result<Box<dyn Source>, Failure> {
-    let source = data.open()?;
-    match (model.features(), source.cols()) {
+pub fn open(data: &Data, model: &Pce) -> Result<Rows, Failure> {
+    let rows = data.open()?;
+    match (model.features(), rows.source.cols()) {
         (expected, got) if expected != got => Err(Error::FeatureMismatch { expected, got }.into()),
-        _ => Ok(source),
+        _ => Ok(rows),
     }
 }
 

@@ -2,12 +2,17 @@
 
 use std::fmt;
 
+use crate::table::LabelFault;
+
 /// What is wrong with a CSV table. Lines and columns are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CsvFault {
     /// Nothing but a header, or blank lines.
-    #[error("expected at least one row of numbers, found none")]
-    NoRows,
+    #[error("expected at least one row of numbers, found {}", if *header { "a header alone" } else { "none" })]
+    NoRows {
+        /// Whether there is one line, and it is not one of numbers.
+        header: bool,
+    },
     /// Every column is a label or an id.
     #[error("expected at least one column of numbers, found only labels and ids ({columns} in all)")]
     NoFeatures {
@@ -54,26 +59,9 @@ pub enum CsvFault {
         /// What stands there, cut after 40 characters.
         text: String,
     },
-    /// The label column is not there.
-    #[error("expected a label column `{label}`, found {}", listed(*columns, names))]
-    NoLabel {
-        /// The column asked for.
-        label: String,
-        /// Number of columns.
-        columns: usize,
-        /// Their names, where there is a header.
-        names: Vec<String>,
-    },
-    /// Two columns have the name of the label column.
-    #[error("expected one label column `{label}`, found columns {first} and {second} of this name")]
-    LabelTwice {
-        /// The column asked for.
-        label: String,
-        /// Number of the first.
-        first: usize,
-        /// Number of the second.
-        second: usize,
-    },
+    /// The label column cannot be told.
+    #[error(transparent)]
+    Label(#[from] LabelFault),
 }
 
 /// A column of a table.
@@ -94,24 +82,20 @@ impl fmt::Display for Column {
     }
 }
 
-fn listed(columns: usize, names: &[String]) -> String {
-    match names {
-        [] => format!("{columns} columns without names"),
-        _ => {
-            let shown: Vec<String> = names.iter().take(10).map(|name| format!("`{name}`")).collect();
-            let more = if names.len() > 10 { format!(" and {} more", names.len() - 10) } else { String::new() };
-            format!("{}{more}", shown.join(", "))
-        }
-    }
-}
-
 impl CsvFault {
     /// What to do about it, where something can be said.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::NoRows => "check the program that wrote it".to_string(),
+            Self::NoRows { header: true } => {
+                "numbers are separated by comma, semicolon or tab, and decimals have a point".to_string()
+            }
+            Self::NoRows { .. } => "check the program that wrote it".to_string(),
             Self::NoFeatures { .. } => "add the columns that hold the measurements".to_string(),
-            Self::Ragged { .. } => "check this line for a missing or an additional separator".to_string(),
+            Self::Ragged { expected: 1, .. } => {
+                "remove titles and comments above the table; columns are separated by comma, semicolon or tab"
+                    .to_string()
+            }
+            Self::Ragged { .. } => "check this line for a missing or an additional separator or quote".to_string(),
             Self::Missing { expected: "a class", .. } => "drop the rows without a class, or give them one".to_string(),
             Self::Missing { .. } | Self::NotFinite { .. } => {
                 "drop the rows or columns with missing values, or impute them: the column's mean is a common choice"
@@ -123,8 +107,7 @@ impl CsvFault {
             Self::NotNumber { column, .. } => {
                 format!("leave the column out, or use `--label {}` if it holds classes", column.number)
             }
-            Self::NoLabel { columns, .. } => format!("give a name from the header, or a number from 1 to {columns}"),
-            Self::LabelTwice { first, second, .. } => format!("give its number: {first} or {second}"),
+            Self::Label(fault) => fault.hint(),
         })
     }
 }

@@ -17,6 +17,7 @@ use eigenspan::Mat;
 use eigenspan::data::{Dataset, Labels};
 
 use crate::error::ReadError;
+use crate::table;
 
 /// Separators in the order in which a tie is decided.
 const SEPARATORS: [u8; 3] = [b',', b'\t', b';'];
@@ -24,19 +25,16 @@ const SEPARATORS: [u8; 3] = [b',', b'\t', b';'];
 /// Rows that are looked at to find the separator.
 const LOOK_AT: usize = 20;
 
-/// Header names that make a column the label, the first one found.
-const LABEL_NAMES: [&str; 4] = ["label", "class", "target", "y"];
-
 /// Reads a table; `label` is the label column asked for.
 pub(crate) fn read(file: &str, text: &str, label: Option<&str>) -> Result<Dataset, ReadError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    table(text, label).map_err(|fault| ReadError::Csv { file: file.to_string(), fault })
+    samples(text, label).map_err(|fault| ReadError::content(file, fault))
 }
 
-fn table(text: &str, label: Option<&str>) -> Result<Dataset, CsvFault> {
+fn samples(text: &str, label: Option<&str>) -> Result<Dataset, CsvFault> {
     let separator = separator(text);
     let mut rows = records(text, separator);
-    let first = rows.next().ok_or(CsvFault::NoRows)?;
+    let first = rows.next().ok_or(CsvFault::NoRows { header: false })?;
     let plan = Plan::new(&first, label)?;
     let mut cells = Cells { plan: &plan, text, values: vec![], labels: vec![], ids: vec![], rows: 0 };
     if plan.header.is_none() {
@@ -47,7 +45,7 @@ fn table(text: &str, label: Option<&str>) -> Result<Dataset, CsvFault> {
     }
     let Cells { values, labels, ids, rows, .. } = cells;
     if rows == 0 {
-        return Err(CsvFault::NoRows);
+        return Err(CsvFault::NoRows { header: plan.header.is_some() });
     }
     let samples = Mat::from_vec(rows, plan.features.len(), values).expect("every row gave all its features");
     let mut data = Dataset::new(samples);
@@ -99,19 +97,16 @@ struct Plan {
 impl Plan {
     fn new(first: &StringRecord, asked: Option<&str>) -> Result<Self, CsvFault> {
         let columns = first.len();
-        let number = asked.and_then(|label| label.parse::<usize>().ok()).filter(|n| (1..=columns).contains(n));
+        let number = table::asked_number(asked, columns);
         let is_name = |(at, cell): (usize, &str)| match number {
             // The classes in the first row of data are text as well.
-            Some(number) if at + 1 == number => LABEL_NAMES.contains(&cell),
+            Some(number) if at + 1 == number => table::LABEL_NAMES.contains(&cell),
             _ => !cell.is_empty() && !is_number(cell),
         };
         let header =
             first.iter().enumerate().any(is_name).then(|| first.iter().map(str::to_string).collect::<Vec<_>>());
         let names = header.as_deref().unwrap_or_default();
-        let label = match asked {
-            Some(label) => Some(asked_label(label, number, columns, names)?),
-            None => LABEL_NAMES.iter().find_map(|usual| names.iter().position(|name| name == usual)),
-        };
+        let label = table::label(asked, columns, names)?;
         let id = (names.first().is_some_and(|name| name == "id") && label != Some(0)).then_some(0);
         let features: Vec<usize> = (0..columns).filter(|&at| Some(at) != label && Some(at) != id).collect();
         match features.is_empty() {
@@ -123,19 +118,6 @@ impl Plan {
     fn column(&self, at: usize) -> Column {
         let name = self.header.as_ref().map(|names| names[at].clone()).filter(|name| !name.is_empty());
         Column { number: at + 1, name }
-    }
-}
-
-/// The label column asked for: by a name of the header, else by its number.
-fn asked_label(label: &str, number: Option<usize>, columns: usize, names: &[String]) -> Result<usize, CsvFault> {
-    let mut named = names.iter().enumerate().filter(|(_, name)| *name == label).map(|(at, _)| at);
-    match (named.next(), named.next(), number) {
-        (Some(at), None, _) => Ok(at),
-        (Some(first), Some(second), _) => {
-            Err(CsvFault::LabelTwice { label: label.to_string(), first: first + 1, second: second + 1 })
-        }
-        (None, _, Some(number)) => Ok(number - 1),
-        (None, _, None) => Err(CsvFault::NoLabel { label: label.to_string(), columns, names: names.to_vec() }),
     }
 }
 

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use eigenspan::data::{Matrix, Samples, Sink, StreamError};
 
-use crate::atomic::Replacement;
+use crate::Names;
+use crate::atomic::{Replacement, Storage};
 use crate::error::WriteError;
 
 /// Rows on their way to a file or to standard output.
@@ -13,48 +14,59 @@ pub(crate) struct CsvSink<W: Write> {
     out: csv::Writer<W>,
     file: String,
     cols: usize,
+    /// The names of the rows to come.
+    ids: Option<std::vec::IntoIter<String>>,
     /// What is to do when all rows are written.
     commit: fn(W) -> Result<(), WriteError>,
 }
 
 impl CsvSink<Replacement> {
-    pub(crate) fn create(
-        path: &Path,
+    pub(crate) fn create(path: &Path, separator: u8, cols: usize, names: Names<'_>) -> Result<Self, WriteError> {
+        Self::replacing(Replacement::begin(path)?, separator, cols, names)
+    }
+}
+
+impl<F: Storage> CsvSink<Replacement<F>> {
+    pub(crate) fn replacing(
+        out: Replacement<F>,
         separator: u8,
         cols: usize,
-        header: Option<&[String]>,
+        names: Names<'_>,
     ) -> Result<Self, WriteError> {
-        let out = Replacement::begin(path)?;
         let file = out.name();
-        Self::new(out, file, separator, cols, Replacement::commit).with_header(header)
+        Self::new(out, file, separator, cols, Replacement::commit).with_names(names)
     }
 }
 
 impl CsvSink<Stdout> {
-    pub(crate) fn stdout(cols: usize, header: Option<&[String]>) -> Result<Self, WriteError> {
-        Self::new(io::stdout(), "standard output".to_string(), b',', cols, |_| Ok(())).with_header(header)
+    pub(crate) fn stdout(cols: usize, names: Names<'_>) -> Result<Self, WriteError> {
+        Self::new(io::stdout(), "standard output".to_string(), b',', cols, |_| Ok(())).with_names(names)
     }
 }
 
 impl<W: Write> CsvSink<W> {
     fn new(out: W, file: String, separator: u8, cols: usize, commit: fn(W) -> Result<(), WriteError>) -> Self {
         let out = csv::WriterBuilder::new().delimiter(separator).from_writer(out);
-        Self { out, file, cols, commit }
+        Self { out, file, cols, ids: None, commit }
     }
 
-    fn with_header(mut self, header: Option<&[String]>) -> Result<Self, WriteError> {
-        if let Some(names) = header {
-            if names.len() != self.cols {
-                return Err(WriteError::Names { file: self.file, cols: self.cols, found: names.len() });
-            }
-            self.out.write_record(names).map_err(|error| failed(&self.file, error))?;
+    fn with_names(mut self, names: Names<'_>) -> Result<Self, WriteError> {
+        let columns = names.of_columns(&self.file, self.cols)?;
+        let id = names.ids.is_some().then(|| "id".to_string());
+        let header: Vec<&String> = id.iter().chain(columns.iter().flatten()).collect();
+        if !header.is_empty() {
+            self.out.write_record(header).map_err(|error| failed(&self.file, error))?;
         }
+        self.ids = names.ids.map(Vec::into_iter);
         Ok(self)
     }
 
     fn write_rows(&mut self, rows: &Samples<'_>) -> csv::Result<()> {
         let mut line = vec![0.0; rows.cols()];
         for i in 0..rows.rows() {
+            if let Some(ids) = &mut self.ids {
+                self.out.write_field(ids.next().unwrap_or_default())?;
+            }
             match rows {
                 // Through f64 the shortest form of a single would be lost: 0.1 would become 0.10000000149011612.
                 Samples::F32(x) => x.row_values(i, 0..rows.cols()).try_for_each(|v| self.out.write_field(single(v)))?,
@@ -87,7 +99,12 @@ impl<W: Write> Sink for CsvSink<W> {
 }
 
 fn failed(file: &str, error: csv::Error) -> WriteError {
-    WriteError::Io { file: file.to_string(), doing: "write", source: error.into() }
+    // Not by `into`, which would forget what kind of error it was, and with it the hint.
+    let source = match error.into_kind() {
+        csv::ErrorKind::Io(source) => source,
+        other => io::Error::other(format!("{other:?}")),
+    };
+    WriteError::Io { file: file.to_string(), doing: "write", source }
 }
 
 /// The shortest text that reads back to the same bits: plain digits, or with an exponent where these would be long.

@@ -1,16 +1,13 @@
 //! What can be wrong with an NPY array.
 
-use std::fmt;
+use crate::array::{ArrayFault, BadValue};
 
 /// What is wrong with an NPY array. Rows, columns and entries are counted from 0, as NumPy counts them.
 #[derive(Debug, thiserror::Error)]
 pub enum NpyFault {
-    /// The bytes could not be read.
-    #[error("cannot read the array: {source}")]
-    Read {
-        /// The words of the system, or of the decompressor.
-        source: std::io::Error,
-    },
+    /// The values cannot be read or taken.
+    #[error(transparent)]
+    Values(#[from] ArrayFault),
     /// The bytes are not an NPY array at all.
     #[error("expected an NPY array, which starts with the bytes 93 4e 55 4d 50 59, found {found}")]
     Magic {
@@ -115,12 +112,6 @@ pub enum NpyFault {
         /// Bytes that header and claimed values take.
         needed: u64,
     },
-    /// The values do not fit into memory.
-    #[error("{bytes} bytes of memory are needed for the values, and could not be had")]
-    Memory {
-        /// Bytes asked for.
-        bytes: u64,
-    },
     /// One axis: the values of one feature, or of one sample?
     #[error("expected samples in rows, found an array with one axis of length {len}")]
     OneAxis {
@@ -153,16 +144,6 @@ pub enum NpyFault {
         /// NumPy's name of the type.
         descr: String,
     },
-    /// A value that cannot be taken.
-    #[error("row {row}, column {column} (counted from 0) holds {found}, expected {}", found.expected())]
-    Cell {
-        /// The sample.
-        row: usize,
-        /// The feature.
-        column: usize,
-        /// What stands there.
-        found: BadValue,
-    },
     /// A value in a list that cannot be taken.
     #[error("entry {at} (counted from 0) holds {found}, expected {}", found.expected())]
     Entry {
@@ -173,54 +154,11 @@ pub enum NpyFault {
     },
 }
 
-/// A value that cannot be taken for what it should be.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum BadValue {
-    /// NaN or an infinity.
-    NotFinite(f64),
-    /// An integer that a 64-bit float would round.
-    Inexact(i128),
-    /// A bool that is neither 0 nor 1.
-    NotBool(u8),
-    /// A row number or length below zero.
-    Negative(i128),
-    /// A row number or length beyond what this machine can count.
-    TooLarge(i128),
-    /// A class number with a fraction, or too large to be exact.
-    NotWhole(f64),
-    /// A code that is no Unicode character.
-    NotUnicode(u32),
-}
-
-impl BadValue {
-    fn expected(&self) -> &'static str {
-        match self {
-            Self::NotFinite(_) => "a finite number",
-            Self::Inexact(_) => "at most 2^53, beyond which 64-bit floats skip integers",
-            Self::NotBool(_) => "0 or 1",
-            Self::Negative(_) => "0 or more",
-            Self::TooLarge(_) => "a number that this machine can count to",
-            Self::NotWhole(_) => "a whole number as class",
-            Self::NotUnicode(_) => "a Unicode character",
-        }
-    }
-}
-
-impl fmt::Display for BadValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotFinite(value) | Self::NotWhole(value) => write!(f, "{value}"),
-            Self::Inexact(value) | Self::Negative(value) | Self::TooLarge(value) => write!(f, "{value}"),
-            Self::NotBool(byte) => write!(f, "the byte {byte} as a bool"),
-            Self::NotUnicode(code) => write!(f, "the code {code:#x}"),
-        }
-    }
-}
-
 impl NpyFault {
     /// What to do about it, where something can be said.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
+            Self::Values(fault) => return Some(fault.hint()),
             Self::Pickled { .. } => "make plain numbers or text of them before saving: `np.array(x.tolist())`",
             Self::ItemType { kind: "complex numbers", .. } => {
                 "save real and imaginary parts as features: `np.hstack([x.real, x.imag])`"
@@ -234,27 +172,18 @@ impl NpyFault {
             Self::NoValues { .. } => "check the selection that this array was saved from",
             Self::NotAList { .. } => "use `x.ravel()`",
             Self::NotIntegers { .. } => "save `x.astype(int)`",
-            Self::Cell { found: BadValue::NotFinite(_), .. } => {
-                "drop these rows or columns, or impute: `np.nan_to_num(x, nan=…)` or the column's mean"
-            }
-            Self::Cell { found: BadValue::Inexact(_), .. } => {
-                "such large integers are mostly identifiers: leave the column out, or save `x.astype(float)`"
-            }
             Self::Entry { found: BadValue::Negative(_), .. } => "row numbers count from 0, from the start of the data",
             Self::Entry { found: BadValue::NotWhole(_), .. } => "save classes as integers or as text",
-            Self::Memory { .. } => "read the array block by block, or save it as 32-bit floats",
             Self::HeaderCut { .. } | Self::Size { .. } | Self::Overrun { .. } => {
                 "the file is cut or damaged: copy or save it again"
             }
-            Self::Read { .. }
-            | Self::Magic { .. }
+            Self::Magic { .. }
             | Self::Version { .. }
             | Self::HeaderLength { .. }
             | Self::HeaderText { .. }
             | Self::KeyMissing { .. }
             | Self::KeyUnexpected { .. }
             | Self::Overflow { .. }
-            | Self::Cell { .. }
             | Self::Entry { .. } => "the file is damaged or not made by NumPy: save it again with `np.save`",
         };
         Some(hint.to_string())

@@ -11,6 +11,7 @@ use std::io::Read;
 use eigenspan::data::ImageShape;
 
 use super::fault::NpyFault;
+use crate::array::{ArrayFault, Encoding, Item, Layout, Length, Order};
 use crate::error::hexadecimal;
 
 /// The first bytes of an NPY file.
@@ -22,38 +23,11 @@ const LONGEST: u64 = 64 * 1024;
 /// Bytes of every header written here: room for any two axes, so that the rows can be filled in at the end.
 pub(crate) const WRITTEN: usize = 128;
 
-/// What one item of an array is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Item {
-    F2,
-    F4,
-    F8,
-    Bool,
-    I1,
-    I2,
-    I4,
-    I8,
-    U1,
-    U2,
-    U4,
-    U8,
-    /// Text of so many UTF-32 characters.
-    Text(usize),
-}
-
-/// Where the values lie: row after row (`C`), or column after column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Order {
-    C,
-    Fortran,
-}
-
 #[derive(Debug, Clone)]
 pub(crate) struct Header {
-    pub item: Item,
+    pub encoding: Encoding,
     /// The type in NumPy's words, for messages.
     pub descr: String,
-    pub big_endian: bool,
     pub order: Order,
     pub shape: Vec<usize>,
     /// Bytes of header and values together.
@@ -62,81 +36,64 @@ pub(crate) struct Header {
     pub data: u64,
 }
 
-/// Samples, features, and the image that each sample may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Layout {
-    pub rows: usize,
-    pub cols: usize,
-    pub image: Option<ImageShape>,
-}
-
-impl Item {
-    pub(crate) fn bytes(self) -> usize {
-        match self {
-            Self::Bool | Self::I1 | Self::U1 => 1,
-            Self::F2 | Self::I2 | Self::U2 => 2,
-            Self::F4 | Self::I4 | Self::U4 => 4,
-            Self::F8 | Self::I8 | Self::U8 => 8,
-            Self::Text(characters) => characters * 4,
-        }
-    }
-
-    fn from_descr(descr: &str) -> Result<(Self, bool), NpyFault> {
-        let refuse = |kind| Err(NpyFault::ItemType { descr: descr.to_string(), kind });
-        let (order, rest) = descr.split_at_checked(1).unwrap_or(("", descr));
-        let item = match rest {
-            "f2" => Self::F2,
-            "f4" => Self::F4,
-            "f8" => Self::F8,
-            "b1" => Self::Bool,
-            "i1" => Self::I1,
-            "i2" => Self::I2,
-            "i4" => Self::I4,
-            "i8" => Self::I8,
-            "u1" => Self::U1,
-            "u2" => Self::U2,
-            "u4" => Self::U4,
-            "u8" => Self::U8,
-            _ => match rest.as_bytes().first() {
-                // Items of no bytes would let a header claim any number of them.
-                Some(b'U') => match rest[1..].parse::<u32>() {
-                    Ok(characters) if characters > 0 => Self::Text(characters as usize),
-                    _ => return refuse("items of an unknown type"),
-                },
-                Some(b'O') => return Err(NpyFault::Pickled { descr: descr.to_string() }),
-                Some(b'c') => return refuse("complex numbers"),
-                Some(b'S' | b'a') => return refuse("text"),
-                Some(b'V') => return refuse("structured records"),
-                Some(b'M' | b'm') => return refuse("dates or times"),
-                Some(b'f') => return refuse("extended floating-point numbers"),
+/// The type in NumPy's words.
+fn encoding(descr: &str) -> Result<Encoding, NpyFault> {
+    let refuse = |kind| Err(NpyFault::ItemType { descr: descr.to_string(), kind });
+    let (order, rest) = descr.split_at_checked(1).unwrap_or(("", descr));
+    let item = match rest {
+        "f2" => Item::F2,
+        "f4" => Item::F4,
+        "f8" => Item::F8,
+        "b1" => Item::Bool,
+        "i1" => Item::I1,
+        "i2" => Item::I2,
+        "i4" => Item::I4,
+        "i8" => Item::I8,
+        "u1" => Item::U1,
+        "u2" => Item::U2,
+        "u4" => Item::U4,
+        "u8" => Item::U8,
+        _ => match rest.as_bytes().first() {
+            // Items of no bytes would let a header claim any number of them.
+            Some(b'U') => match rest[1..].parse::<u32>() {
+                Ok(characters) if characters > 0 => Item::Text(characters as usize),
                 _ => return refuse("items of an unknown type"),
             },
-        };
-        match order {
-            "<" => Ok((item, false)),
-            ">" => Ok((item, true)),
-            "|" if item.bytes() == 1 => Ok((item, false)),
-            _ => refuse("items of an unknown byte order"),
-        }
+            Some(b'O') => return Err(NpyFault::Pickled { descr: descr.to_string() }),
+            Some(b'c') => return refuse("complex numbers"),
+            Some(b'S' | b'a') => return refuse("text"),
+            Some(b'V') => return refuse("structured records"),
+            Some(b'M' | b'm') => return refuse("dates or times"),
+            Some(b'f') => return refuse("extended floating-point numbers"),
+            _ => return refuse("items of an unknown type"),
+        },
+    };
+    match order {
+        "<" => Ok(Encoding { item, big_endian: false }),
+        ">" => Ok(Encoding { item, big_endian: true }),
+        "|" if item.bytes() == 1 => Ok(Encoding { item, big_endian: false }),
+        _ => refuse("items of an unknown byte order"),
     }
 }
 
 impl Header {
-    /// Reads the header and compares its claim with the `present` bytes of the whole array. Nothing as large as
-    /// the claim has been allocated by then.
-    pub(crate) fn read(source: &mut impl Read, present: u64) -> Result<Self, NpyFault> {
-        let (text, start) = header_text(source, present)?;
+    /// Reads the header and compares its claim with what is known of the bytes of the whole array. Nothing as large
+    /// as the claim has been allocated by then.
+    pub(crate) fn read(source: &mut impl Read, length: Length) -> Result<Self, NpyFault> {
+        let (text, start) = header_text(source, length.bytes().unwrap_or(u64::MAX))?;
         let header = parse(&text, start - text.len())?;
-        if header.total != present {
-            let (shape, descr) = (header.shape, header.descr);
-            return Err(NpyFault::Size { shape, descr, needed: header.total, found: present });
+        match length.bytes() {
+            Some(present) if header.total != present => {
+                let (shape, descr) = (header.shape, header.descr);
+                Err(NpyFault::Size { shape, descr, needed: header.total, found: present })
+            }
+            _ => Ok(header),
         }
-        Ok(header)
     }
 
     /// How samples and features lie in the array.
     pub(crate) fn layout(&self) -> Result<Layout, NpyFault> {
-        if matches!(self.item, Item::Text(_)) {
+        if matches!(self.encoding.item, Item::Text(_)) {
             return Err(NpyFault::ItemType { descr: self.descr.clone(), kind: "text" });
         }
         let layout = match *self.shape {
@@ -169,7 +126,7 @@ pub(crate) fn written(descr: &str, rows: usize, cols: usize) -> Vec<u8> {
 fn header_text(source: &mut impl Read, present: u64) -> Result<(Vec<u8>, usize), NpyFault> {
     let mut take = |count: u64| -> Result<Vec<u8>, NpyFault> {
         let mut bytes = vec![];
-        source.by_ref().take(count).read_to_end(&mut bytes).map_err(|source| NpyFault::Read { source })?;
+        source.by_ref().take(count).read_to_end(&mut bytes).map_err(|source| ArrayFault::Read { source })?;
         Ok(bytes)
     };
     let cut = |needed: u64, found: u64| NpyFault::HeaderCut { needed, found };
@@ -228,13 +185,13 @@ fn parse(text: &[u8], offset: usize) -> Result<Header, NpyFault> {
     let descr = descr.ok_or(missing("descr"))?;
     let order = order.ok_or(missing("fortran_order"))?;
     let shape = shape.ok_or(missing("shape"))?;
-    let (item, big_endian) = Item::from_descr(&descr)?;
-    let data = shape.iter().try_fold(item.bytes() as u64, |product, &axis| product.checked_mul(axis as u64));
+    let encoding = encoding(&descr)?;
+    let data = shape.iter().try_fold(encoding.item.bytes() as u64, |product, &axis| product.checked_mul(axis as u64));
     let total = data.and_then(|data| data.checked_add((offset + text.len()) as u64));
     match (data, total) {
         // Reading counts bytes in `usize` as well.
         (Some(data), Some(total)) if usize::try_from(total).is_ok() => {
-            Ok(Header { item, descr, big_endian, order, shape, total, data })
+            Ok(Header { encoding, descr, order, shape, total, data })
         }
         _ => Err(NpyFault::Overflow { shape, descr }),
     }
@@ -359,8 +316,8 @@ mod tests {
     fn keys_come_in_any_order_and_quotes() {
         let a = header("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }    \n").unwrap();
         let b = header("{\"shape\":(3,4),\"descr\":\"<f8\",'fortran_order':False}").unwrap();
-        assert_eq!((a.item, a.order, &a.shape), (Item::F8, Order::C, &vec![3, 4]));
-        assert_eq!((b.item, b.order, &b.shape), (Item::F8, Order::C, &vec![3, 4]));
+        assert_eq!((a.encoding.item, a.order, &a.shape), (Item::F8, Order::C, &vec![3, 4]));
+        assert_eq!((b.encoding.item, b.order, &b.shape), (Item::F8, Order::C, &vec![3, 4]));
         assert_eq!(a.total, 10 + 64 + 96);
     }
 

@@ -4,9 +4,9 @@ mod fault;
 mod header;
 mod read;
 mod sink;
-mod values;
 
-pub use fault::{BadValue, NpyFault};
+pub use fault::NpyFault;
+pub(crate) use fault::tuple;
 pub(crate) use header::MAGIC;
-pub(crate) use read::{Length, NpyRows, axes, classes, image_shape, row_numbers, samples};
+pub(crate) use read::{NpyRows, axes, classes, image_shape, row_numbers, samples};
 pub(crate) use sink::NpySink;

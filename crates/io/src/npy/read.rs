@@ -4,47 +4,24 @@ use std::io::{BufReader, Read};
 
 use eigenspan::data::{ImageShape, Matrix, Source, StreamError};
 
-use super::fault::{BadValue, NpyFault};
-use super::header::{Header, Layout, Order};
-use super::values::{List, Values, place};
+use super::fault::NpyFault;
+use super::header::Header;
+use crate::array::{self, ArrayFault, BadValue, Layout, Length, List, Order, Values, place};
 use crate::error::ReadError;
-
-/// Bytes that are decoded at a time; a multiple of every item size.
-const CHUNK: usize = 1 << 20;
-
-/// Whether the number of bytes was counted, or only claimed by a zip archive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Length {
-    /// So many bytes are there: memory for their values may be taken at once.
-    Counted(u64),
-    /// So many bytes are claimed: memory grows as they arrive.
-    Claimed(u64),
-}
-
-impl Length {
-    fn bytes(self) -> u64 {
-        match self {
-            Self::Counted(bytes) | Self::Claimed(bytes) => bytes,
-        }
-    }
-}
 
 /// Reads samples in rows, of an array of two axes or of a stack of images.
 pub(crate) fn samples(source: &mut impl Read, length: Length) -> Result<(Matrix, Option<ImageShape>), NpyFault> {
-    let header = Header::read(source, length.bytes())?;
+    let header = Header::read(source, length)?;
     let layout = header.layout()?;
-    let mut values = Values::empty(header.item);
-    if let Length::Counted(_) = length {
-        reserve(&mut values, layout.rows * layout.cols)?;
-    }
-    decode(source, &header, header.data, &mut values, |index| place(index, header.order, &layout))?;
+    let samples = array::read(source, header.encoding, header.order, &layout, length);
+    let samples = samples.map_err(|fault| in_array(fault, &header))?;
     nothing_follows(source, &header)?;
-    Ok((values.into_matrix(header.order, &layout), layout.image))
+    Ok((samples, layout.image))
 }
 
 /// Number of axes, from the header alone.
 pub(crate) fn axes(source: &mut impl Read, length: Length) -> Result<usize, NpyFault> {
-    Ok(Header::read(source, length.bytes())?.shape.len())
+    Ok(Header::read(source, length)?.shape.len())
 }
 
 /// Reads a list of row numbers, or a mask with a bool for every row.
@@ -75,30 +52,21 @@ fn counts(values: &[i128]) -> Result<Vec<usize>, NpyFault> {
 
 /// Reads a list of classes: integers, bools (as 0 and 1), whole floats or text.
 pub(crate) fn classes(source: &mut impl Read, length: Length) -> Result<Vec<String>, NpyFault> {
-    let whole = |(at, value): (usize, &f64)| match value.fract() == 0.0 && value.abs() <= (1u64 << 53) as f64 {
-        true => Ok((*value as i64).to_string()),
-        false => Err(NpyFault::Entry { at, found: BadValue::NotWhole(*value) }),
-    };
-    match list(source, length)?.1 {
-        List::Integers(values) => Ok(values.iter().map(i128::to_string).collect()),
-        List::Flags(values) => Ok(values.iter().map(|&flag| u8::from(flag).to_string()).collect()),
-        List::Numbers(values) => values.iter().enumerate().map(whole).collect(),
-        List::Names(names) => Ok(names),
-    }
+    list(source, length)?.1.into_classes().map_err(|(at, found)| NpyFault::Entry { at, found })
 }
 
 fn list(source: &mut impl Read, length: Length) -> Result<(Header, List), NpyFault> {
-    let header = Header::read(source, length.bytes())?;
+    let header = Header::read(source, length)?;
     if header.shape.len() != 1 {
         return Err(NpyFault::NotAList { shape: header.shape });
     }
     let mut bytes = vec![];
-    source.by_ref().take(header.data).read_to_end(&mut bytes).map_err(|source| NpyFault::Read { source })?;
+    source.by_ref().take(header.data).read_to_end(&mut bytes).map_err(|source| ArrayFault::Read { source })?;
     if bytes.len() as u64 != header.data {
-        return Err(cut(&header, header.data - bytes.len() as u64));
+        return Err(in_array(ArrayFault::Cut { missing: header.data - bytes.len() as u64 }, &header));
     }
     nothing_follows(source, &header)?;
-    let list = List::decode(&header, &bytes).map_err(|(at, found)| NpyFault::Entry { at, found })?;
+    let list = List::decode(header.encoding, &bytes).map_err(|(at, found)| NpyFault::Entry { at, found })?;
     Ok((header, list))
 }
 
@@ -115,23 +83,29 @@ impl<R: Read> NpyRows<R> {
     /// Reads the header; `None` where the array is in Fortran order, whose rows lie all over the file.
     pub(crate) fn new(file: &str, source: R, bytes: u64) -> Result<Option<Self>, NpyFault> {
         let mut source = BufReader::new(source);
-        let header = Header::read(&mut source, bytes)?;
+        let header = Header::read(&mut source, Length::Counted(bytes))?;
         let layout = header.layout()?;
         let rows = Self { file: file.to_string(), source, layout, done: 0, header };
         Ok((rows.header.order == Order::C).then_some(rows))
     }
 
+    /// The image that each row is.
+    pub(crate) fn image(&self) -> Option<ImageShape> {
+        self.layout.image
+    }
+
     fn read_rows(&mut self, count: usize) -> Result<Matrix, NpyFault> {
         let layout = Layout { rows: count, ..self.layout };
         let cells = count * layout.cols;
-        let mut values = Values::empty(self.header.item);
-        reserve(&mut values, cells)?;
-        let bytes = cells as u64 * self.header.item.bytes() as u64;
+        let mut values = Values::empty(self.header.encoding.item);
+        values.reserve(cells)?;
         let done = self.done;
-        decode(&mut self.source, &self.header, bytes, &mut values, |index| {
+        let place = |index| {
             let (row, column) = place(index, Order::C, &layout);
             (done + row, column)
-        })?;
+        };
+        let decoded = array::decode(&mut self.source, self.header.encoding, cells, &mut values, place);
+        decoded.map_err(|fault| in_array(fault, &self.header))?;
         self.done += count;
         Ok(values.into_matrix(Order::C, &layout))
     }
@@ -152,76 +126,32 @@ impl<R: Read> Source for NpyRows<R> {
             return Ok(None);
         }
         let block = self.read_rows(count);
-        Ok(Some(block.map_err(|fault| ReadError::Npy { file: self.file.clone(), array: None, fault })?))
+        Ok(Some(block.map_err(|fault| ReadError::content(&self.file, fault))?))
     }
-}
-
-/// Decodes `bytes` bytes; `place` says which cell the value with some index is.
-fn decode(
-    source: &mut impl Read,
-    header: &Header,
-    bytes: u64,
-    values: &mut Values,
-    place: impl Fn(usize) -> (usize, usize),
-) -> Result<(), NpyFault> {
-    let mut chunk = vec![0; bytes.min(CHUNK as u64) as usize];
-    let mut left = bytes;
-    while left > 0 {
-        let part = &mut chunk[..left.min(CHUNK as u64) as usize];
-        let got = fill(source, part).map_err(|source| NpyFault::Read { source })?;
-        left -= got as u64;
-        if got < part.len() {
-            return Err(cut(header, left));
-        }
-        values.extend(header, part).map_err(|found| {
-            let (row, column) = place(values.len());
-            NpyFault::Cell { row, column, found }
-        })?;
-    }
-    Ok(())
-}
-
-/// Reads until `part` is full or the source ends.
-fn fill(source: &mut impl Read, part: &mut [u8]) -> std::io::Result<usize> {
-    let mut got = 0;
-    while got < part.len() {
-        match source.read(&mut part[got..]) {
-            Ok(0) => break,
-            Ok(count) => got += count,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(got)
 }
 
 /// A packed array is as long as its header says. Reading to its end also makes the zip reader compare the checksum.
 fn nothing_follows(source: &mut impl Read, header: &Header) -> Result<(), NpyFault> {
-    match fill(source, &mut [0]).map_err(|source| NpyFault::Read { source })? {
+    match array::fill(source, &mut [0]).map_err(|source| ArrayFault::Read { source })? {
         0 => Ok(()),
         _ => Err(NpyFault::Overrun { shape: header.shape.clone(), descr: header.descr.clone(), needed: header.total }),
     }
 }
 
-fn cut(header: &Header, left: u64) -> NpyFault {
-    let (shape, descr) = (header.shape.clone(), header.descr.clone());
-    NpyFault::Size { shape, descr, needed: header.total, found: header.total - left }
-}
-
-fn reserve(values: &mut Values, count: usize) -> Result<(), NpyFault> {
-    values.reserve(count).map_err(|_| {
-        let size = match values {
-            Values::F64(_) => 8,
-            Values::F32(_) => 4,
-            Values::U8(_) => 1,
-        };
-        NpyFault::Memory { bytes: count as u64 * size }
-    })
+/// A fault in the values; missing bytes are told with the claim of the header.
+fn in_array(fault: ArrayFault, header: &Header) -> NpyFault {
+    match fault {
+        ArrayFault::Cut { missing } => {
+            let (shape, descr) = (header.shape.clone(), header.descr.clone());
+            NpyFault::Size { shape, descr, needed: header.total, found: header.total - missing }
+        }
+        other => NpyFault::Values(other),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::header::{Item, written};
+    use super::super::header::written;
     use super::*;
 
     fn array(descr: &str, rows: usize, cols: usize, values: &[u8]) -> Vec<u8> {
@@ -263,12 +193,5 @@ mod tests {
         let mut rows = NpyRows::new("a.npy", &bytes[..], bytes.len() as u64 + 3).unwrap().unwrap();
         assert!(rows.next_block(2).unwrap().is_some());
         assert!(rows.next_block(2).is_err());
-    }
-
-    #[test]
-    fn items_of_every_size_fit_into_chunks() {
-        for size in [Item::U1, Item::F2, Item::F4, Item::F8].map(Item::bytes) {
-            assert_eq!(CHUNK % size, 0);
-        }
     }
 }

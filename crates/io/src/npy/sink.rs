@@ -1,17 +1,18 @@
 //! Writes an NPY array row after row.
 
+use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
 use eigenspan::data::{Matrix, NumberType, Samples, Sink, StreamError};
 
 use super::header::{WRITTEN, written};
-use crate::atomic::Replacement;
+use crate::atomic::{Replacement, Storage};
 use crate::error::WriteError;
 
 /// An NPY file whose rows are not counted yet: the header is written when they are.
-pub(crate) struct NpySink {
-    out: Replacement,
+pub(crate) struct NpySink<F: Storage = File> {
+    out: Replacement<F>,
     cols: usize,
     rows: usize,
     number_type: Option<NumberType>,
@@ -19,13 +20,18 @@ pub(crate) struct NpySink {
 
 impl NpySink {
     pub(crate) fn create(path: &Path, cols: usize) -> Result<Self, WriteError> {
-        let mut out = Replacement::begin(path)?;
+        Self::new(Replacement::begin(path)?, cols)
+    }
+}
+
+impl<F: Storage> NpySink<F> {
+    pub(crate) fn new(mut out: Replacement<F>, cols: usize) -> Result<Self, WriteError> {
         out.write_all(&[0; WRITTEN]).map_err(|source| out.failed("write", source))?;
         Ok(Self { out, cols, rows: 0, number_type: None })
     }
 }
 
-impl Sink for NpySink {
+impl<F: Storage> Sink for NpySink<F> {
     fn write_block(&mut self, rows: &Matrix) -> Result<(), StreamError> {
         let rows = rows.view();
         let (found, first) = (rows.number_type(), *self.number_type.get_or_insert(rows.number_type()));

@@ -1,7 +1,9 @@
-//! Builds NPY arrays and NPZ archives, whole or broken on purpose.
+//! Builds whole files: NPY arrays, NPZ archives, IDX arrays, and what gzip makes of them.
 
 use std::io::{Cursor, Write};
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
@@ -31,18 +33,17 @@ pub fn npz(method: CompressionMethod, entries: &[(&str, Vec<u8>)]) -> Vec<u8> {
     zip.finish().expect("an archive").into_inner()
 }
 
-/// An NPZ archive whose entries are not compressed, so that bytes in it can be found and changed.
+/// An IDX array.
 #[allow(dead_code, reason = "not every test file needs all of the builders")]
-pub fn stored(entries: &[(&str, Vec<u8>)]) -> Vec<u8> {
-    npz(CompressionMethod::Stored, entries)
+pub fn idx(kind: u8, shape: &[u32], values: &[u8]) -> Vec<u8> {
+    let lengths = bytes(shape.iter().map(|axis| axis.to_be_bytes()));
+    [&[0, 0, kind, shape.len() as u8], &lengths[..], values].concat()
 }
 
-/// Replaces the `occurrence`-th `from` by `to`, of the same length.
+/// Packed by gzip.
 #[allow(dead_code, reason = "not every test file needs all of the builders")]
-pub fn patched(mut bytes: Vec<u8>, occurrence: usize, from: &[u8], to: &[u8]) -> Vec<u8> {
-    assert_eq!(from.len(), to.len());
-    let at = bytes.windows(from.len()).enumerate().filter(|(_, w)| *w == from).map(|(at, _)| at).nth(occurrence);
-    let at = at.expect("the bytes to change are there");
-    bytes[at..at + to.len()].copy_from_slice(to);
-    bytes
+pub fn gzip(content: &[u8]) -> Vec<u8> {
+    let mut packed = GzEncoder::new(vec![], Compression::default());
+    packed.write_all(content).expect("memory takes all bytes");
+    packed.finish().expect("memory takes all bytes")
 }

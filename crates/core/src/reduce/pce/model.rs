@@ -354,24 +354,29 @@ fn check(parts: &PceParts) -> Result<(), String> {
     let (m, columns, p) = (parts.basis.rows(), parts.basis.cols(), parts.sigma.len());
     let say = |ok: bool, fault: &str| if ok { Ok(()) } else { Err(fault.to_string()) };
     say(m > 0 && parts.n > 0, "no samples or no features")?;
-    say(p <= parts.n.min(m), "there are more singular values than min(n, m)")?;
-    say(columns >= 1 && columns <= p && columns == parts.k.max(1), "the number of columns does not fit k")?;
+    say(p <= parts.n.min(m), &format!("expected at most min(n, m) = {} singular values, found {p}", parts.n.min(m)))?;
+    let (k, least) = (parts.k, parts.k.max(1));
+    say(columns == least, &format!("expected {least} columns for k = {k}, found {columns}"))?;
+    say(columns <= p, &format!("expected a singular value for each of {columns} columns, found {p}"))?;
     say(parts.k_interval.0 <= parts.k && parts.k <= parts.k_interval.1, "k is outside its interval")?;
     say(parts.sigma.iter().all(|s| s.is_finite() && *s >= 0.0), "a singular value is negative or not finite")?;
     say(parts.sigma.windows(2).all(|w| w[0] >= w[1]), "the singular values are not sorted")?;
     say(parts.sigma[columns - 1] > 0.0, "a kept singular value is zero")?;
     let size = norm_of(&parts.sigma) * (1.0 - 1e-9);
     say(parts.norm.is_finite() && parts.norm >= size, "the norm is less than that of the singular values")?;
-    say(parts.tau > 0.0 && parts.tau.is_finite() && parts.lambda >= 0.0, "τ or λ is not positive")?;
+    say(
+        parts.tau > 0.0 && parts.tau.is_finite() && parts.lambda >= 0.0,
+        "τ is not positive or not finite, or λ is negative or no number",
+    )?;
     say(parts.basis.as_slice().iter().all(|u| u.is_finite()), "a direction is not finite")?;
     let Preparation { normalize, mean, deviation } = &parts.preparation;
     let fits = |v: &Option<Vec<f64>>| v.as_ref().is_none_or(|v| v.len() == m && v.iter().all(|x| x.is_finite()));
-    say(fits(mean) && fits(deviation), "mean or deviation do not fit the features")?;
+    say(fits(mean) && fits(deviation), "mean or deviation are not one finite number for every feature")?;
     say(deviation.as_ref().is_none_or(|d| d.iter().all(|s| *s > 0.0)), "a deviation is not positive")?;
     let z_score = *normalize == Normalize::ZScore;
     say(
         deviation.is_some() == z_score && mean.is_some() == (z_score || parts.params.center),
-        "scaling does not fit the settings",
+        "mean and deviation are not those that the settings ask for",
     )?;
     say(*normalize == parts.params.normalize, "scaling does not fit the settings")?;
     say(

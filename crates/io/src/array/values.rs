@@ -1,15 +1,12 @@
-//! The bytes of an NPY array as numbers, bools or text.
-
-use std::collections::TryReserveError;
+//! The bytes of an array as numbers, bools or text.
 
 use eigenspan::Mat;
 use eigenspan::data::Matrix;
 
-use super::fault::BadValue;
-use super::header::{Header, Item, Layout, Order};
+use super::{ArrayFault, BadValue, Encoding, Item, Layout, Order};
 
 /// Up to here every integer is a 64-bit float.
-const EXACT: i128 = 1 << 53;
+pub(crate) const EXACT: i128 = 1 << 53;
 
 /// Numbers in the order of the file, in the types that a [`Matrix`] holds.
 pub(crate) enum Values {
@@ -44,33 +41,43 @@ impl Values {
     }
 
     /// Makes room for exactly `count` values.
-    pub(crate) fn reserve(&mut self, count: usize) -> Result<(), TryReserveError> {
-        match self {
-            Self::F64(values) => values.try_reserve_exact(count),
-            Self::F32(values) => values.try_reserve_exact(count),
-            Self::U8(values) => values.try_reserve_exact(count),
-        }
+    pub(crate) fn reserve(&mut self, count: usize) -> Result<(), ArrayFault> {
+        let (reserved, size) = match self {
+            Self::F64(values) => (values.try_reserve_exact(count), 8),
+            Self::F32(values) => (values.try_reserve_exact(count), 4),
+            Self::U8(values) => (values.try_reserve_exact(count), 1),
+        };
+        reserved.map_err(|_| ArrayFault::Memory { bytes: count as u64 * size })
     }
 
-    /// Takes whole items from `bytes`. After an error, [`len`](Self::len) is the index of the bad value.
-    pub(crate) fn extend(&mut self, header: &Header, bytes: &[u8]) -> Result<(), BadValue> {
-        let big = header.big_endian;
+    /// Takes whole items from `bytes`, of a type that goes into this one. After an error, [`len`](Self::len) is the index of the bad value.
+    pub(crate) fn extend(&mut self, encoding: Encoding, bytes: &[u8]) -> Result<(), BadValue> {
+        let big = encoding.big_endian;
         match self {
-            Self::F64(out) => match header.item {
+            Self::F64(out) => match encoding.item {
                 Item::I1 => each(bytes, big, out, |b| exact(i8::from_le_bytes(b))),
+                Item::U1 => each(bytes, big, out, |[byte]| exact(byte)),
                 Item::I2 => each(bytes, big, out, |b| exact(i16::from_le_bytes(b))),
                 Item::U2 => each(bytes, big, out, |b| exact(u16::from_le_bytes(b))),
                 Item::I4 => each(bytes, big, out, |b| exact(i32::from_le_bytes(b))),
                 Item::U4 => each(bytes, big, out, |b| exact(u32::from_le_bytes(b))),
                 Item::I8 => each(bytes, big, out, |b| exact(i64::from_le_bytes(b))),
                 Item::U8 => each(bytes, big, out, |b| exact(u64::from_le_bytes(b))),
+                Item::F4 => each(bytes, big, out, |b| finite(f32::from_le_bytes(b).into())),
                 _ => each(bytes, big, out, |b| finite(f64::from_le_bytes(b))),
             },
-            Self::F32(out) => match header.item {
+            Self::F32(out) => match encoding.item {
                 Item::F2 => each(bytes, big, out, |b| finite(half(u16::from_le_bytes(b)))),
+                // Singles that MATLAB found to be integers: those that 32 bits do not hold exactly are none of its.
+                Item::I1 => each(bytes, big, out, |b| Ok(i8::from_le_bytes(b).into())),
+                Item::U1 => each(bytes, big, out, |[byte]| Ok(byte.into())),
+                Item::I2 => each(bytes, big, out, |b| Ok(i16::from_le_bytes(b).into())),
+                Item::U2 => each(bytes, big, out, |b| Ok(u16::from_le_bytes(b).into())),
+                Item::I4 => each(bytes, big, out, |b| Ok(i32::from_le_bytes(b) as f32)),
+                Item::U4 => each(bytes, big, out, |b| Ok(u32::from_le_bytes(b) as f32)),
                 _ => each(bytes, big, out, |b| finite(f32::from_le_bytes(b))),
             },
-            Self::U8(out) => match header.item {
+            Self::U8(out) => match encoding.item {
                 Item::Bool => each(bytes, big, out, |[byte]| flag(byte).map(u8::from)),
                 _ => each(bytes, big, out, |[byte]| Ok(byte)),
             },
@@ -98,10 +105,10 @@ impl Values {
 
 impl List {
     /// All items of `bytes`; with an error comes the index of the bad value.
-    pub(crate) fn decode(header: &Header, bytes: &[u8]) -> Result<Self, (usize, BadValue)> {
-        let big = header.big_endian;
+    pub(crate) fn decode(encoding: Encoding, bytes: &[u8]) -> Result<Self, (usize, BadValue)> {
+        let big = encoding.big_endian;
         let integers = |decode: fn([u8; 8]) -> i128| {
-            let size = header.item.bytes();
+            let size = encoding.item.bytes();
             let one = |chunk: &[u8]| {
                 let mut wide = [0; 8];
                 wide[..size].copy_from_slice(chunk);
@@ -112,7 +119,7 @@ impl List {
             };
             Ok(Self::Integers(bytes.chunks_exact(size).map(one).collect()))
         };
-        match header.item {
+        match encoding.item {
             Item::U1 | Item::U2 | Item::U4 | Item::U8 => integers(|b| u64::from_le_bytes(b).into()),
             Item::I1 => integers(|b| (b[0] as i8).into()),
             Item::I2 => integers(|b| i16::from_le_bytes([b[0], b[1]]).into()),
@@ -124,8 +131,30 @@ impl List {
             Item::F8 => collect(bytes, big, |b| Ok(f64::from_le_bytes(b))).map(Self::Numbers),
             Item::Text(_) => {
                 let name = |(at, chunk)| text(chunk, big).map_err(|code| (at, BadValue::NotUnicode(code)));
-                bytes.chunks_exact(header.item.bytes()).enumerate().map(name).collect::<Result<_, _>>().map(Self::Names)
+                bytes
+                    .chunks_exact(encoding.item.bytes())
+                    .enumerate()
+                    .map(name)
+                    .collect::<Result<_, _>>()
+                    .map(Self::Names)
             }
+        }
+    }
+}
+
+impl List {
+    /// The values as classes: integers, bools (as 0 and 1), whole floats or text. With an error comes the index of the
+    /// bad value.
+    pub(crate) fn into_classes(self) -> Result<Vec<String>, (usize, BadValue)> {
+        let whole = |(at, value): (usize, &f64)| match value.fract() == 0.0 && value.abs() <= EXACT as f64 {
+            true => Ok((*value as i64).to_string()),
+            false => Err((at, BadValue::NotWhole(*value))),
+        };
+        match self {
+            Self::Integers(values) => Ok(values.iter().map(i128::to_string).collect()),
+            Self::Flags(values) => Ok(values.iter().map(|&flag| u8::from(flag).to_string()).collect()),
+            Self::Numbers(values) => values.iter().enumerate().map(whole).collect(),
+            Self::Names(names) => Ok(names),
         }
     }
 }

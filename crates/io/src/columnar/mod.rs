@@ -1,0 +1,239 @@
+//! Columnar files, Parquet and Arrow: record batches become samples in rows.
+//!
+//! | column | what it is | types |
+//! |---|---|---|
+//! | `label`, `class`, `target`, `y`, or the one asked for | classes | text, integers, bools, whole floats, categories |
+//! | `id` where it is the first, pandas' `__index_level_0__` | names of the samples | text, integers |
+//! | all others | features | floats, integers up to 2^53, bools, lists of these of one length |
+//!
+//! A list is as many features as it is long: `name_0`, `name_1`, … Where all features are unsigned bytes or bools the
+//! samples are bytes, where all are floats of 32 or 16 bits they are singles, else doubles. Nulls, NaN and infinities
+//! are refused by row and column, columns of any other type by name.
+//!
+//! The libraries that decode these files believe what is written in them, and panic where it is not so. What they
+//! would allocate is checked before they see it, and a panic stays inside ([`crate::contain`]).
+
+pub(crate) mod arrow;
+mod cells;
+mod fault;
+mod pages;
+pub(crate) mod parquet;
+mod sink;
+mod thrift;
+
+pub use fault::ColumnarFault;
+pub(crate) use sink::ParquetSink;
+
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::{DataType, Schema};
+use eigenspan::Mat;
+use eigenspan::data::{Dataset, Labels, Matrix, NumberType};
+
+use crate::array::Values;
+use crate::contain::contained;
+use crate::error::ReadError;
+use crate::table;
+use cells::{Bad, Cell};
+
+/// The column that pandas keeps an index without a name in.
+const PANDAS_INDEX: &str = "__index_level_0__";
+
+/// Runs a reader with its panics contained.
+fn guarded(
+    file: &str,
+    format: &'static str,
+    read: impl FnOnce() -> Result<Dataset, ColumnarFault>,
+) -> Result<Dataset, ReadError> {
+    // What the closure holds is not looked at again after a panic.
+    let result = contained(std::panic::AssertUnwindSafe(read));
+    let damaged = || ColumnarFault::Damaged { format, problem: "contents that contradict each other".to_string() };
+    result.unwrap_or_else(|_| Err(damaged())).map_err(|fault| ReadError::content(file, fault))
+}
+
+/// The words of a library, on one line and not too long.
+fn shortened(words: &str) -> String {
+    words.chars().take(160).flat_map(char::escape_debug).collect()
+}
+
+/// Tries whether so much memory can be had now.
+fn can_be_had(bytes: u128) -> Result<(), ColumnarFault> {
+    let fault = ColumnarFault::Memory { bytes };
+    match usize::try_from(bytes) {
+        Ok(bytes) if Vec::<u8>::new().try_reserve_exact(bytes).is_ok() => Ok(()),
+        _ => Err(fault),
+    }
+}
+
+/// What every column is. Columns that are not read are left out of the batches.
+struct Plan {
+    /// The names of all columns of the file.
+    names: Vec<String>,
+    /// The columns that are read, in the order of the file.
+    read: Vec<usize>,
+    label: Option<usize>,
+    id: Option<usize>,
+    features: Vec<usize>,
+    /// Those of the features that are lists.
+    lists: Vec<usize>,
+    number: NumberType,
+}
+
+impl Plan {
+    fn new(schema: &Schema, asked: Option<&str>) -> Result<Self, ColumnarFault> {
+        let columns = schema.fields().len();
+        let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
+        let label = table::label(asked, columns, &names)?;
+        let named_id = (names.first().is_some_and(|name| name == "id") && label != Some(0)).then_some(0);
+        let index = names.iter().position(|name| name == PANDAS_INDEX).filter(|&at| label != Some(at));
+        // Where rows have an id, the index is no feature either.
+        let id = named_id.or(index);
+        let features: Vec<usize> = (0..columns).filter(|&at| ![label, id, index].contains(&Some(at))).collect();
+        if features.is_empty() {
+            return Err(ColumnarFault::NoFeatures { columns });
+        }
+        let kind = |at: usize| schema.field(at).data_type();
+        let checked = |at: usize, expected: &'static str, fits: fn(&DataType) -> bool| match fits(kind(at)) {
+            true => Ok(()),
+            false => Err(ColumnarFault::Type { column: names[at].clone(), found: cells::words(kind(at)), expected }),
+        };
+        label.map_or(Ok(()), |at| checked(at, "classes", cells::are_classes))?;
+        id.map_or(Ok(()), |at| checked(at, "names of samples", cells::are_ids))?;
+        features.iter().try_for_each(|&at| checked(at, "numbers", cells::are_features))?;
+        let all = |types: &[DataType]| features.iter().all(|&at| types.contains(cells::number(kind(at))));
+        let number = match () {
+            () if all(&[DataType::UInt8, DataType::Boolean]) => NumberType::U8,
+            () if all(&[DataType::Float32, DataType::Float16]) => NumberType::F32,
+            () => NumberType::F64,
+        };
+        let lists = features.iter().copied().filter(|&at| cells::is_list(kind(at))).collect();
+        let mut read: Vec<usize> = features.iter().copied().chain(label).chain(id).collect();
+        read.sort_unstable();
+        Ok(Self { names, read, label, id, features, lists, number })
+    }
+
+    /// Bytes of one number in memory.
+    fn bytes(&self) -> usize {
+        match self.number {
+            NumberType::U8 => 1,
+            NumberType::F32 => 4,
+            NumberType::F64 => 8,
+        }
+    }
+}
+
+/// What was read so far.
+struct Table {
+    plan: Plan,
+    /// The rows that the file says it has.
+    expected: usize,
+    rows: usize,
+    /// For every feature column, the features it is; known when the first row is.
+    widths: Vec<usize>,
+    values: Values,
+    labels: Vec<String>,
+    ids: Vec<String>,
+}
+
+impl Table {
+    fn new(plan: Plan, expected: usize) -> Result<Self, ColumnarFault> {
+        let values = match plan.number {
+            NumberType::U8 => Values::U8(vec![]),
+            NumberType::F32 => Values::F32(vec![]),
+            NumberType::F64 => Values::F64(vec![]),
+        };
+        match expected {
+            0 => Err(ColumnarFault::NoRows),
+            _ => Ok(Self { plan, expected, rows: 0, widths: vec![], values, labels: vec![], ids: vec![] }),
+        }
+    }
+
+    /// Takes the columns that are read, of some rows.
+    fn take(&mut self, batch: &RecordBatch) -> Result<(), ColumnarFault> {
+        if batch.num_rows() == 0 {
+            return Ok(());
+        }
+        let plan = &self.plan;
+        let column = |at: usize| batch.column(plan.read.binary_search(&at).expect("it is read")).as_ref();
+        if self.rows == 0 {
+            self.widths = plan.features.iter().map(|&at| cells::width(column(at))).collect();
+            let cols: usize = self.widths.iter().sum();
+            if cols == 0 {
+                return Err(ColumnarFault::NoFeatures { columns: plan.names.len() });
+            }
+            let bytes = self.expected as u128 * cols as u128 * plan.bytes() as u128;
+            let cells = self.expected.checked_mul(cols).ok_or(ColumnarFault::Memory { bytes })?;
+            self.values.reserve(cells).map_err(|_| ColumnarFault::Memory { bytes })?;
+        }
+        let arrays: Vec<(usize, &dyn Array)> = plan.features.iter().map(|&at| (at, column(at))).collect();
+        let (rows, widths) = (batch.num_rows(), &self.widths);
+        let filled = match &mut self.values {
+            Values::F64(values) => fill(values, rows, widths, &arrays),
+            Values::F32(values) => fill(values, rows, widths, &arrays),
+            Values::U8(values) => fill(values, rows, widths, &arrays),
+        };
+        filled.map_err(|(at, bad)| self.fault(at, bad, "a number"))?;
+        if let Some(at) = plan.label {
+            let classes = cells::classes(column(at)).map_err(|bad| self.fault(at, bad, "a class"))?;
+            self.labels.extend(classes);
+        }
+        if let Some(at) = plan.id {
+            let names = cells::classes(column(at)).map_err(|bad| self.fault(at, bad, "a name"))?;
+            self.ids.extend(names);
+        }
+        self.rows += rows;
+        Ok(())
+    }
+
+    fn fault(&self, at: usize, (row, bad): (usize, Bad), expected: &'static str) -> ColumnarFault {
+        let (row, column) = (self.rows + row, self.plan.names[at].clone());
+        match bad {
+            Bad::Null => ColumnarFault::Missing { row, column, expected },
+            Bad::Value(found) => ColumnarFault::Value { row, column, found },
+            Bad::Long { bytes } => ColumnarFault::LongText { row, column, bytes },
+            Bad::Length { expected, found } => ColumnarFault::ListLength { row, column, expected, found },
+        }
+    }
+
+    fn finish(self, format: &'static str) -> Result<Dataset, ColumnarFault> {
+        let Self { plan, expected, rows, widths, values, labels, ids } = self;
+        if rows != expected {
+            let problem = format!("{rows} rows where its own count says {expected}");
+            return Err(ColumnarFault::Damaged { format, problem });
+        }
+        const COUNTED: &str = "every row gave all its features";
+        let cols = widths.iter().sum();
+        let samples: Matrix = match values {
+            Values::F64(values) => Mat::from_vec(rows, cols, values).expect(COUNTED).into(),
+            Values::F32(values) => Mat::from_vec(rows, cols, values).expect(COUNTED).into(),
+            Values::U8(values) => Mat::from_vec(rows, cols, values).expect(COUNTED).into(),
+        };
+        let mut names = vec![];
+        for (&at, &width) in plan.features.iter().zip(&widths) {
+            let name = &plan.names[at];
+            match plan.lists.binary_search(&at).is_ok() {
+                true => names.extend((0..width).map(|j| format!("{name}_{j}"))),
+                false => names.push(name.clone()),
+            }
+        }
+        let labels = plan.label.map(|_| Labels::from_names(&labels));
+        let (ids, feature_names) = (plan.id.map(|_| ids), Some(names));
+        Ok(Dataset { labels, ids, feature_names, ..Dataset::new(samples) })
+    }
+}
+
+/// Appends rows, column by column. With an error comes its column, and its row among these.
+fn fill<T: Cell>(
+    values: &mut Vec<T>,
+    rows: usize,
+    widths: &[usize],
+    arrays: &[(usize, &dyn Array)],
+) -> Result<(), (usize, (usize, Bad))> {
+    let (cols, start) = (widths.iter().sum::<usize>(), values.len());
+    values.resize(start + rows * cols, T::default());
+    let mut first = 0;
+    for (&(at, array), &width) in arrays.iter().zip(widths) {
+        cells::fill(array, width, &mut values[start..], first, cols).map_err(|bad| (at, bad))?;
+        first += width;
+    }
+    Ok(())
+}

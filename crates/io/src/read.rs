@@ -1,0 +1,220 @@
+//! From a path or bytes to samples: the format is found, and its reader called.
+
+use std::path::Path;
+
+use eigenspan::data::{Dataset, ImageShape, Source};
+
+#[cfg(feature = "columnar")]
+use crate::columnar;
+use crate::error::ReadError;
+use crate::input::{Format, Input};
+use crate::stream::InMemory;
+use crate::{csv, idx, images, libsvm, mat, npy, npz};
+
+/// How data are to be read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReadOptions {
+    /// The column of a table that holds the classes, by name or by number counted from 1.
+    pub label: Option<String>,
+    /// The array that holds the samples, where a file may hold several.
+    pub array: Option<String>,
+    /// Height and width of the image that each sample is, where the file does not tell.
+    pub image: Option<ImageShape>,
+    /// The height and width that images in a folder are brought to.
+    pub resize: Option<ImageShape>,
+    /// Whether colour images in a folder are turned to grey.
+    pub grey: bool,
+}
+
+/// Reads samples from a file of any format, or from a folder of images; `-` is standard input.
+///
+/// In a folder, every PNG, JPEG, PGM, PPM, PBM or BMP file is a sample, in the order of names, and has its path in the
+/// folder as its id; other files are left alone. Where images lie in sub-folders, the first sub-folder is the class. All
+/// images have one size, or are brought to one by [`ReadOptions::resize`] (bicubic, with a wider kernel when shrinking).
+/// Grey images have a feature for every pixel, colour images three, unless [`ReadOptions::grey`] makes them grey by the
+/// weights of Rec. 709; alpha is left out. Images of 8 bits become a matrix of `u8`, images of 16 bits one of `f64`.
+pub fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, ReadError> {
+    if is_folder(path) {
+        return read_folder(path, options);
+    }
+    read_opened(path, Input::open(path)?, options)
+}
+
+fn is_folder(path: &Path) -> bool {
+    path != Path::new("-") && path.is_dir()
+}
+
+fn read_folder(path: &Path, options: &ReadOptions) -> Result<Dataset, ReadError> {
+    let name = path.display().to_string();
+    options.only_what_fits(&name, Some(Format::Folder))?;
+    let data = images::read(path, options.grey, options.resize)?;
+    with_told_image(&name, data, options)
+}
+
+fn read_opened(path: &Path, input: Input<'_>, options: &ReadOptions) -> Result<Dataset, ReadError> {
+    let is_idx = input.format == Some(Format::Idx);
+    let mut data = read_input(input, options)?;
+    if is_idx {
+        data.labels = idx::labels_beside(path, data.samples.rows())?;
+    }
+    Ok(data)
+}
+
+/// Reads samples from bytes of any format; `name` is what messages call them.
+pub fn read_bytes(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Dataset, ReadError> {
+    read_input(Input::bytes(name, bytes)?, options)
+}
+
+fn read_input(input: Input<'_>, options: &ReadOptions) -> Result<Dataset, ReadError> {
+    let name = input.name.clone();
+    options.only_what_fits(&name, input.format)?;
+    let data = match input.format {
+        Some(Format::Npy) => {
+            let (mut source, length) = input.sequential();
+            let samples = npy::samples(&mut source, length);
+            let (samples, image) = samples.map_err(|fault| ReadError::content(&name, fault))?;
+            Dataset { image, ..Dataset::new(samples) }
+        }
+        Some(Format::Zip) => npz::read(&name, input.seekable(), options.array.as_deref())?,
+        Some(Format::Idx) => {
+            let (mut source, length) = input.sequential();
+            idx::samples(&mut source, length).map_err(|fault| ReadError::content(&name, fault))?
+        }
+        Some(Format::Mat) => {
+            let (mut source, length) = input.sequential();
+            mat::read(&name, &mut source, length, options.array.as_deref(), options.image)?
+        }
+        #[cfg(feature = "columnar")]
+        Some(Format::Parquet) => columnar::parquet::read(&name, input.whole()?, options.label.as_deref())?,
+        #[cfg(feature = "columnar")]
+        Some(Format::ArrowFile) => columnar::arrow::read_file(&name, &input.whole()?, options.label.as_deref())?,
+        #[cfg(feature = "columnar")]
+        Some(Format::ArrowStream) => columnar::arrow::read_stream(&name, &input.whole()?, options.label.as_deref())?,
+        Some(format) => return Err(not_samples(name, format)),
+        None => {
+            let text = input.text()?;
+            match libsvm::is_libsvm(&text) {
+                true if options.label.is_some() => return Err(options.no_labels(&name, "LIBSVM files")),
+                true => libsvm::read(&text).map_err(|fault| ReadError::content(&name, fault))?,
+                false => csv::read(&name, &text, options.label.as_deref())?,
+            }
+        }
+    };
+    with_told_image(&name, data, options)
+}
+
+/// What is recognised only to be refused in words.
+fn not_samples(file: String, format: Format) -> ReadError {
+    let (what, hint) = match format {
+        Format::Model => {
+            ("a model", "give the data first: `eigenspan transform MODEL DATA`, `eigenspan inspect MODEL`")
+        }
+        Format::Image => ("one image", "give the folder of all images: every image is a sample"),
+        Format::Hdf5 => ("HDF5", "save it as MATLAB version 7, `save(file, '-v7')`, or with `np.save`"),
+        Format::Feather1 => ("Feather of version 1", "write it as Parquet, or as Arrow with `version=2`"),
+        Format::Parquet | Format::ArrowFile | Format::ArrowStream => {
+            return ReadError::NotBuilt { file, format: format.to_string() };
+        }
+        _ => ("of a format that is not read", "save the data with `np.save`, or as CSV"),
+    };
+    ReadError::NotSamples { file, what, hint }
+}
+
+/// The data, with the image shape that was asked for.
+fn with_told_image(file: &str, mut data: Dataset, options: &ReadOptions) -> Result<Dataset, ReadError> {
+    if let Some(image) = options.image {
+        data.image = Some(told_image(file, image, data.samples.cols(), data.image)?);
+    }
+    Ok(data)
+}
+
+/// The image shape asked for, if it fits the number of features, and the shape that the file tells.
+pub(crate) fn told_image(
+    file: &str,
+    told: ImageShape,
+    cols: usize,
+    found: Option<ImageShape>,
+) -> Result<ImageShape, ReadError> {
+    let ImageShape { height, width } = told;
+    let features = match found {
+        Some(image) if image != told => format!("{} × {}", image.height, image.width),
+        _ if height.checked_mul(width) != Some(cols) => format!("{cols} features"),
+        _ => return Ok(told),
+    };
+    Err(ReadError::Image { file: file.to_string(), height, width, features })
+}
+
+impl ReadOptions {
+    /// Refuses what was asked for in vain.
+    fn only_what_fits(&self, file: &str, format: Option<Format>) -> Result<(), ReadError> {
+        let name = format.map_or("text files".to_string(), Format::plural);
+        let is_folder = format == Some(Format::Folder);
+        let is_table = matches!(format, None | Some(Format::Parquet | Format::ArrowFile | Format::ArrowStream));
+        let not_there = |asked: String, lacking| {
+            Err(ReadError::Option { file: file.to_string(), asked, format: name.clone(), lacking })
+        };
+        match &self.array {
+            Some(array) if !matches!(format, Some(Format::Zip | Format::Mat)) => {
+                not_there(format!("the array `{array}`"), "arrays with names")
+            }
+            _ if self.label.is_some() && !is_table => Err(self.no_labels(file, &name)),
+            _ if self.resize.is_some() && !is_folder => not_there("another size".to_string(), "pictures"),
+            _ if self.grey && !is_folder => not_there("grey".to_string(), "pictures"),
+            _ => Ok(()),
+        }
+    }
+
+    fn no_labels(&self, file: &str, format: &str) -> ReadError {
+        let asked = format!("the label column `{}`", self.label.as_deref().unwrap_or_default());
+        ReadError::Option { file: file.to_string(), asked, format: format.to_string(), lacking: "label columns" }
+    }
+}
+
+/// Reads row numbers, counted from 0, from an NPY file: integers, or a mask with a bool for every row.
+pub fn read_row_numbers(path: &Path) -> Result<Vec<usize>, ReadError> {
+    let input = Input::open(path)?;
+    let name = input.name.clone();
+    let (mut source, length) = input.sequential();
+    npy::row_numbers(&mut source, length).map_err(|fault| ReadError::content(&name, fault))
+}
+
+/// Samples that arrive in blocks, and what came with them.
+pub struct Rows {
+    /// The samples.
+    pub source: Box<dyn Source>,
+    /// A name for every sample.
+    pub ids: Option<Vec<String>>,
+    /// A name for every feature.
+    pub feature_names: Option<Vec<String>>,
+}
+
+impl From<Dataset> for Rows {
+    fn from(data: Dataset) -> Self {
+        let Dataset { samples, ids, feature_names, .. } = data;
+        Self { source: Box::new(InMemory::new(samples)), ids, feature_names }
+    }
+}
+
+/// Opens samples to be read in blocks. NPY files in C order are read block by block, and never as a whole; the
+/// rest is read at once and handed out in blocks.
+pub fn open(path: &Path, options: &ReadOptions) -> Result<Rows, ReadError> {
+    if is_folder(path) {
+        return Ok(read_folder(path, options)?.into());
+    }
+    let input = Input::open(path)?;
+    if input.format != Some(Format::Npy) {
+        return Ok(read_opened(path, input, options)?.into());
+    }
+    let name = input.name.clone();
+    options.only_what_fits(&name, input.format)?;
+    let (file, bytes) = match input.into_file() {
+        Ok(file) => file,
+        Err(input) => return Ok(read_input(input, options)?.into()),
+    };
+    let rows = npy::NpyRows::new(&name, file, bytes).map_err(|fault| ReadError::content(&name, fault))?;
+    let Some(rows) = rows else { return Ok(read(path, options)?.into()) };
+    if let Some(image) = options.image {
+        told_image(&name, image, rows.cols(), rows.image())?;
+    }
+    Ok(Rows { source: Box::new(rows), ids: None, feature_names: None })
+}
