@@ -1,0 +1,215 @@
+"""Model files: safetensors, with a JSON text in the metadata that holds a SHA-256 of the file around it."""
+
+import base64
+import copy
+import hashlib
+import json
+import math
+import struct
+
+from make._patch import patched
+
+# `eigenspan fit a.csv --dim 2 --center -o a.espan`, with a.csv of 4 × 3 numbers.
+VALID = base64.b64decode(
+    """
+    6AMAAAAAAAB7Il9fbWV0YWRhdGFfXyI6eyJlaWdlbnNwYW4iOiJ7XCJmb3JtYXRcIjoyLFwiY2hlY2tzdW1cIjpcIjQyMzRhYzMyNTc2MTNkNmY3
+    NWE4YTZhNDkwNWVmNDUxNDhlOTZhNTZjYjkzNjdlOTk3MTE2ZDVmZDFlZDE3NTRcIixcIm1ldGhvZFwiOlwicGNlXCIsXCJuXCI6NCxcIm51bWJl
+    cl90eXBlXCI6XCJmNjRcIixcImltYWdlXCI6bnVsbCxcInBhcmFtc1wiOntcImxhbWJkYVwiOntcInJ1bGVcIjpcImF1dG9cIn0sXCJkaW1cIjp7
+    XCJmaXhlZFwiOjJ9LFwicmFua19ydWxlXCI6XCJ0aGVvcmVtXCIsXCJub3JtYWxpemVcIjpcInVuaXRcIixcImNlbnRlclwiOnRydWUsXCJ3ZWln
+    aHRzXCI6XCJoYXJkXCIsXCJzdHJpY3RcIjpmYWxzZX0sXCJsYW1iZGFfcnVsZVwiOlwiZGltXCIsXCJrXCI6MixcImtfaW50ZXJ2YWxcIjpbMiwy
+    XSxcInNvbHZlclwiOlwicXItc3ZkXCIsXCJjZXJ0aWZpZWRcIjp0cnVlLFwid2h5XCI6XCJrID0gMjogMiBvZiAzIHNpbmd1bGFyIHZhbHVlcyBh
+    cmUgYWJvdmUgz4QgPSAwLjIxMDkgKHRoZSBkaW1lbnNpb24gdGhhdCB3YXMgZ2l2ZW4pOyDPg18yID0gMC43MTg4IGFuZCDPg18zID0gMC4wNjE5
+    XCIsXCJ3YXJuaW5nc1wiOltdLFwicHJvdmVuYW5jZVwiOntcImVpZ2Vuc3BhblwiOlwiMC4xLjBcIixcImRhdGFcIjpcImEuY3N2XCIsXCJkYXRh
+    X3NoYTI1NlwiOlwiMjIxZjliYTU5YzY1NmUwYTU4NGYyYjVkOTE5ZWY1M2RlYzA5M2I0MTNlNjRkNzEyNDExYmMzMjUxMjM5MmMwYlwiLFwic2Vl
+    ZFwiOm51bGx9fSJ9LCJiYXNpcyI6eyJkdHlwZSI6IkY2NCIsInNoYXBlIjpbMywyXSwiZGF0YV9vZmZzZXRzIjpbMCw0OF19LCJjdXQiOnsiZHR5
+    cGUiOiJGNjQiLCJzaGFwZSI6WzNdLCJkYXRhX29mZnNldHMiOls0OCw3Ml19LCJtZWFuIjp7ImR0eXBlIjoiRjY0Iiwic2hhcGUiOlszXSwiZGF0
+    YV9vZmZzZXRzIjpbNzIsOTZdfSwic2lnbWEiOnsiZHR5cGUiOiJGNjQiLCJzaGFwZSI6WzNdLCJkYXRhX29mZnNldHMiOls5NiwxMjBdfX0gICAg
+    HJ6FOsOi1b/FtH1AKEXoP9SRoi1jlsG/fYoVzGZ44T+65/62FcvtP3dUAZ4JyNY/Qw/sEar/yj/4fobxD3o2QM+mVPuVz/k/s8OZh69fxj9x7BqM
+    Fk7YP3cDPanNvto/lXhAlwcW9z9TBPwtHADnP0BdI7Alsa8/
+    """
+)
+
+
+def taken_apart() -> tuple[dict, dict, dict]:
+    """The settings, the safetensors header without them, and the values of every tensor."""
+    length = struct.unpack_from("<Q", VALID)[0]
+    header = json.loads(VALID[8 : 8 + length])
+    settings = json.loads(header.pop("__metadata__")["eigenspan"])
+    values = {}
+    for name, tensor in header.items():
+        start, end = tensor["data_offsets"]
+        values[name] = list(struct.unpack_from(f"<{(end - start) // 8}d", VALID, 8 + length + start))
+    return settings, header, values
+
+
+def framed(header: bytes, values: bytes = b"") -> bytes:
+    """Header and values behind the length of the header."""
+    padded = header.ljust(-(-len(header) // 8) * 8)
+    return struct.pack("<Q", len(padded)) + padded + values
+
+
+def signed(content: bytes) -> bytes:
+    """With the checksum that fits."""
+    start = content.index(b'\\"checksum\\":\\"') + len(b'\\"checksum\\":\\"')
+    blank = content[:start] + b"0" * 64 + content[start + 64 :]
+    return blank[:start] + hashlib.sha256(blank).hexdigest().encode() + blank[start + 64 :]
+
+
+def compact(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+def forged(change=lambda settings, tensors, values: None) -> bytes:
+    """A model file with the right checksum whose contents were changed."""
+    settings, tensors, values = copy.deepcopy(taken_apart())
+    change(settings, tensors, values)
+    content = b"".join(struct.pack(f"<{len(numbers)}d", *numbers) for numbers in values.values())
+    header = {"__metadata__": {"eigenspan": compact(settings)}} | tensors
+    return signed(framed(compact(header).encode(), content))
+
+
+def setting(key: str, value: object) -> bytes:
+    return forged(lambda settings, _, __: settings.update({key: value}))
+
+
+def number(name: str, at: int, value: float) -> bytes:
+    return forged(lambda _, __, values: values[name].__setitem__(at, value))
+
+
+def tensor(name: str, **about: object) -> bytes:
+    return forged(lambda _, tensors, __: tensors[name].update(about))
+
+
+def not_a_model():
+    length = struct.unpack_from("<Q", VALID)[0]
+    yield "empty", b""
+    yield "cut-in-length", VALID[:5]
+    yield "cut-in-header", VALID[:200]
+    yield "cut-in-values", VALID[:-3]
+    yield "byte-behind", VALID + b"\x00"
+    yield "header-of-2-62-bytes", struct.pack("<Q", 1 << 62) + VALID[8:]
+    yield "header-of-90-mb", struct.pack("<Q", 90_000_000) + VALID[8:]
+    yield "header-no-json", framed(b"hello, world")
+    yield "header-no-utf-8", framed(b'{"\xff\xff": 1}')
+    yield "header-json-list", framed(b"[1, 2, 3]")
+    yield "header-deep-json", framed(b'{"a":' + b"[" * 5000)
+    yield "header-empty-object", framed(b"{}")
+    yield "header-cut-by-length", struct.pack("<Q", length - 40) + VALID[8:]
+    yield "table", b"width,height\n1,2\n3,4\n"
+    yield "npy", b"\x93NUMPY\x01\x00" + bytes(64)
+    yield "other-safetensors", framed(
+        b'{"__metadata__":{"format":"pt"},"w":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}', bytes(8)
+    )
+    yield "settings-no-json", framed(b'{"__metadata__":{"eigenspan":"hello"}}')
+    yield "settings-no-format", framed(b'{"__metadata__":{"eigenspan":"{}"}}')
+    yield "settings-no-checksum", framed(b'{"__metadata__":{"eigenspan":"{\\"format\\":2}"}}')
+    yield "settings-format-negative", framed(b'{"__metadata__":{"eigenspan":"{\\"format\\":-1}"}}')
+
+
+def damaged():
+    yield "bit-in-basis", VALID[:-100] + bytes([VALID[-100] ^ 1]) + VALID[-99:]
+    yield "bit-in-settings", patched(VALID, b'\\"n\\":4', b'\\"n\\":5')
+    yield "bit-in-checksum", patched(VALID, b'checksum\\":\\"4', b'checksum\\":\\"5')
+    yield "checksum-no-digits", patched(VALID, b'checksum\\":\\"4', b'checksum\\":\\"x')
+
+
+def tensors():
+    def without(name: str) -> bytes:
+        def change(_, about: dict, values: dict) -> None:
+            size = len(values.pop(name)) * 8
+            at = about.pop(name)["data_offsets"][0]
+            for other in about.values():
+                other["data_offsets"] = [end - size if end > at else end for end in other["data_offsets"]]
+
+        return forged(change)
+
+    def additional(_, about: dict, values: dict) -> None:
+        about["extra"] = {"dtype": "F64", "shape": [1], "data_offsets": [120, 128]}
+        values["extra"] = [1.0]
+
+    yield "tensor-missing-basis", without("basis")
+    yield "tensor-missing-sigma", without("sigma")
+    yield "tensor-missing-cut", without("cut")
+    yield "tensor-missing-mean", without("mean")
+    yield "tensor-additional", forged(additional)
+    yield "tensor-twice", signed(patched(VALID, b'"sigma"', b'"basis"'))
+    yield "tensors-overlap", tensor("cut", data_offsets=[0, 24])
+    yield "tensor-offsets-fall", tensor("cut", data_offsets=[72, 48])
+    yield "tensor-beyond-end", tensor("sigma", data_offsets=[96, 4096])
+    yield "tensor-offsets-beyond-64-bits", tensor("sigma", data_offsets=[96, 2**64])
+    yield "tensor-offsets-negative", tensor("sigma", data_offsets=[-8, 120])
+    yield "tensor-shape-wrong-size", tensor("basis", shape=[3, 3])
+    yield "tensor-shape-beyond-64-bits", tensor("basis", shape=[2**62, 16])
+    yield "tensor-one-axis", tensor("basis", shape=[6])
+    yield "tensor-turned", tensor("basis", shape=[2, 3])
+    yield "tensor-two-axes", tensor("mean", shape=[1, 3])
+    yield "tensor-integers", tensor("sigma", dtype="I64")
+    yield "tensor-type-unknown", tensor("sigma", dtype="F65")
+    yield "tensor-no-columns", forged(no_columns)
+
+
+def no_columns(settings: dict, about: dict, values: dict) -> None:
+    settings["k"] = 0
+    settings["k_interval"] = [0, 0]
+    values["basis"] = []
+    about["basis"] = {"dtype": "F64", "shape": [3, 0], "data_offsets": [0, 0]}
+    for name, start in (("cut", 0), ("mean", 24), ("sigma", 48)):
+        about[name]["data_offsets"] = [start, start + 24]
+
+
+def contradictions():
+    def twice(key: bytes) -> bytes:
+        text = compact(taken_apart()[0])
+        header = {"__metadata__": {"eigenspan": text[:-1] + f',"{key.decode()}":2}}'}} | taken_apart()[1]
+        return signed(framed(compact(header).encode(), VALID[-120:]))
+
+    def longer_basis(_, __, values: dict) -> None:
+        values["basis"] = [2 * value for value in values["basis"]]
+
+    def slanted(_, __, values: dict) -> None:
+        values["basis"][1::2] = values["basis"][0::2]
+
+    yield "format-3", setting("format", 3)
+    yield "format-4-billion", setting("format", 2**32 - 1)
+    yield "format-beyond-32-bits", setting("format", 2**32)
+    yield "format-0", setting("format", 0)
+    yield "format-1-with-cut-of-2", setting("format", 1)
+    yield "method-unknown", setting("method", "tsne")
+    yield "field-unknown", setting("surprise", 1)
+    yield "field-twice", twice(b"k")
+    yield "field-missing", forged(lambda settings, _, __: settings.pop("k"))
+    yield "field-wrong-type", setting("k", "two")
+    yield "rule-unknown", forged(lambda settings, _, __: settings["params"].update({"normalize": "l3"}))
+    yield "n-0", setting("n", 0)
+    yield "n-negative", setting("n", -4)
+    yield "n-below-sigma", setting("n", 2)
+    yield "k-beyond-columns", setting("k", 3)
+    yield "k-outside-interval", setting("k_interval", [3, 3])
+    yield "interval-falls", setting("k_interval", [2, 1])
+    yield "image-does-not-fit", setting("image", {"height": 2, "width": 2})
+    yield "image-beyond-64-bits", setting("image", {"height": 2**63, "width": 2})
+    yield "center-without-mean", forged(lambda settings, _, __: settings["params"].update({"center": False}))
+    yield "z-score-without-deviation", forged(lambda settings, _, __: settings["params"].update({"normalize": "zscore"}))
+    yield "sigma-negative", number("sigma", 2, -0.1)
+    yield "sigma-nan", number("sigma", 1, math.nan)
+    yield "sigma-infinite", number("sigma", 0, math.inf)
+    yield "sigma-rising", number("sigma", 2, 1.0)
+    yield "sigma-zero-kept", forged(lambda _, __, values: values["sigma"].__setitem__(slice(1, 3), [0.0, 0.0]))
+    yield "norm-too-small", number("cut", 2, 0.5)
+    yield "tau-0", number("cut", 0, 0.0)
+    yield "tau-nan", number("cut", 0, math.nan)
+    yield "lambda-negative", number("cut", 1, -1.0)
+    yield "lambda-nan", number("cut", 1, math.nan)
+    yield "mean-nan", number("mean", 0, math.nan)
+    yield "basis-nan", number("basis", 3, math.nan)
+    yield "basis-infinite", number("basis", 3, -math.inf)
+    yield "basis-huge", number("basis", 3, 1e300)
+    yield "basis-slightly-off", number("basis", 0, taken_apart()[2]["basis"][0] + 1e-6)
+    yield "basis-too-long", forged(longer_basis)
+    yield "basis-same-column-twice", forged(slanted)
+
+
+def files():
+    assert forged() == VALID, "what is not changed stays what it was"
+    for part in (not_a_model(), damaged(), tensors(), contradictions()):
+        yield from ((f"{name}.espan", content) for name, content in part)
