@@ -1,0 +1,9 @@
+//! Arrow tables: files, and streams.
+#![no_main]
+
+use eigenspan_fuzz::check_if;
+use libfuzzer_sys::{Corpus, fuzz_target};
+
+fuzz_target!(|bytes: &[u8]| -> Corpus {
+    check_if(bytes.starts_with(b"ARROW1") || bytes.starts_with(&[0xff; 4]), bytes)
+});
