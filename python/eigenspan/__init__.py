@@ -14,7 +14,7 @@
 | `PCA` | principal component analysis, exact, also of sparse data, with a dimension if you have none |
 | `load`, `save` | model files (`.espan`), the same as those of the command line |
 | `to_onnx` | a model for runtimes without this package |
-| `datasets` | built-in and synthetic data |
+| `datasets` | built-in and synthetic data, and data from files of many formats |
 """
 
 from . import datasets

@@ -5,13 +5,21 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["VERSION", "Model", "Summary", "digits", "fit", "singular_values", "subspaces", "write"]
+__all__ = ["VERSION", "Model", "Summary", "digits", "fit", "read_file", "singular_values", "subspaces", "write"]
 
 VERSION: str
 
 def fit(x: Any, keywords: dict[str, Any], threads: int | None) -> Model: ...
 def singular_values(x: Any, keywords: dict[str, Any], threads: int | None) -> NDArray[np.float64]: ...
 def write(path: str, bytes: bytes) -> None: ...
+def read_file(
+    path: str,
+    label: str | None,
+    array: str | None,
+    image: tuple[int, int] | None,
+    resize: tuple[int, int] | None,
+    grey: bool,
+) -> dict[str, Any]: ...
 def digits() -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
 def subspaces(
     samples: int, features: int, subspaces: int, dim: int, noise: float, seed: int

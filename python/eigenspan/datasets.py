@@ -1,13 +1,75 @@
-"""Built-in and synthetic data."""
+"""Built-in and synthetic data, and data from files."""
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
+from sklearn.utils import Bunch
 
 from . import _eigenspan
 
-__all__ = ["load_digits", "make_subspaces"]
+__all__ = ["load_digits", "load_file", "make_subspaces"]
+
+
+def load_file(
+    path: str | os.PathLike[str],
+    *,
+    label: str | int | None = None,
+    array: str | None = None,
+    image: tuple[int, int] | None = None,
+    resize: tuple[int, int] | None = None,
+    grey: bool = False,
+) -> Bunch:
+    """Samples from a file or a folder of images, as the command line reads them.
+
+    The format is found by content: NPY, NPZ, IDX (MNIST), MATLAB up to version 7, Parquet, Arrow, CSV, TSV, LIBSVM; NPY,
+    IDX, MATLAB and text also packed by gzip. In a folder every PNG, JPEG, PNM or BMP image is a sample, and the sub-folder
+    it lies in is its class.
+
+    Parameters
+    ----------
+    path : path-like
+        The file or folder.
+    label : str or int, optional
+        The column of a table that holds the classes, by name or by number counted from 1. A column `label`, `class`,
+        `target` or `y` is found by itself.
+    array : str, optional
+        The array of an NPZ or MATLAB file that holds the samples.
+    image : (height, width), optional
+        The image that each sample is, where the file does not tell.
+    resize : (height, width), optional
+        The size that images of a folder are brought to, by bicubic interpolation.
+    grey : bool
+        Whether colour images of a folder are turned to grey.
+
+    Returns
+    -------
+    Bunch
+        `data`, an array of float64, float32 or uint8, or a sparse array; and, where the file holds them or else None,
+        `target` (the class of each sample as a number), `target_names`, `feature_names`, `ids`, `image_shape`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from eigenspan import datasets
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "plants.csv"
+    >>> _ = file.write_text("id,width,height,label\\na,1.5,2,oak\\nb,3,4,elm\\n")
+    >>> plants = datasets.load_file(file)
+    >>> plants.data
+    array([[1.5, 2. ],
+           [3. , 4. ]])
+    >>> plants.target, plants.target_names, plants.ids
+    (array([1, 0]), ['elm', 'oak'], ['a', 'b'])
+    """
+    asked = None if label is None else str(label)
+    found = _eigenspan.read_file(os.fspath(path), asked, array, image, resize, grey)
+    if "sparse" in found:
+        parts, shape = found.pop("sparse")
+        found["data"] = scipy.sparse.csr_array(parts, shape=shape)
+    return Bunch(**found)
 
 
 def load_digits() -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

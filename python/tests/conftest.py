@@ -31,7 +31,7 @@ def command():
     """Runs the command line that was built from the same Rust library."""
     program = ROOT / "target" / "release" / "eigenspan"
     if not program.exists():
-        pytest.skip("no command line: cargo build --release")
+        pytest.skip("no command line: cargo build --release --features columnar")
 
     def run(*arguments, cwd=None):
         words = [program, *map(str, arguments)]
@@ -41,11 +41,20 @@ def command():
 
 
 @pytest.fixture(scope="session")
-def faces():
-    """1520 of the faces of Extended Yale B, uint8."""
+def shared():
+    """Loads one of the real data sets; skips where it is absent."""
     folder = Path(os.environ.get("EIGENSPAN_DATA", ROOT.parent / "shared" / "data"))
-    file = folder / "exyaleb_54x48_first58.npz"
-    if not file.exists():
-        pytest.skip("skipped: no data")
-    faces = np.load(file)["X"]
+
+    def load(name):
+        if not (folder / name).exists():
+            pytest.skip("skipped: no data")
+        return np.load(folder / name)
+
+    return load
+
+
+@pytest.fixture(scope="session")
+def faces(shared):
+    """1520 of the faces of Extended Yale B, uint8."""
+    faces = shared("exyaleb_54x48_first58.npz")["X"]
     return np.ascontiguousarray(faces[np.random.default_rng(0).permutation(len(faces))[:1520]])

@@ -106,6 +106,20 @@ fn sparse(x: &Bound<'_, PyAny>) -> PyResult<(Csr, Numbers)> {
     csr.map(|csr| (csr, numbers)).map_err(|fault| PyValueError::new_err(format!("`X`: {fault}")))
 }
 
+/// Sparse rows as SciPy takes them: ((values, columns, row starts), shape).
+pub fn sparse_parts<'py>(py: Python<'py>, rows: &Csr) -> (SparseArrays<'py>, (usize, usize)) {
+    let (mut values, mut columns, mut starts) = (vec![], vec![], vec![0]);
+    for i in 0..rows.rows() {
+        let (at, row) = rows.row(i);
+        columns.extend(at.iter().map(|column| *column as i64));
+        values.extend_from_slice(row);
+        starts.push(values.len() as i64);
+    }
+    ((vector(py, values), vector(py, columns), vector(py, starts)), (rows.rows(), rows.cols()))
+}
+
+type SparseArrays<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
+
 /// A matrix as an array.
 pub fn array<'py>(py: Python<'py>, x: Matrix, numbers: Numbers) -> Bound<'py, PyAny> {
     match (x, numbers) {

@@ -1,12 +1,16 @@
-//! Built-in and synthetic data.
+//! Built-in and synthetic data, and data from files.
 
-use eigenspan::data::Dataset;
+use std::path::PathBuf;
+
 use eigenspan::data::generate::Subspaces;
+use eigenspan::data::{Dataset, ImageShape, Matrix};
+use eigenspan_io::{ReadError, ReadOptions};
 use numpy::PyArray1;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
-use crate::arrays::{Numbers, array, vector};
-use crate::door::enter;
+use crate::arrays::{Numbers, array, sparse_parts, vector};
+use crate::door::{enter, no_file};
 
 type Labelled<'py> = (Bound<'py, PyAny>, Bound<'py, PyArray1<i64>>);
 
@@ -36,4 +40,37 @@ pub fn subspaces(
     let wanted = Subspaces { samples, features, subspaces, dim, noise };
     let data = enter(py, Some(1), |_| wanted.generate(seed))?;
     Ok(labelled(py, data))
+}
+
+/// Samples from a file or a folder of images, and what came with them.
+#[pyfunction]
+#[pyo3(signature = (path, label, array, image, resize, grey))]
+pub fn read_file<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    label: Option<String>,
+    array: Option<String>,
+    image: Option<(usize, usize)>,
+    resize: Option<(usize, usize)>,
+    grey: bool,
+) -> PyResult<Bound<'py, PyDict>> {
+    let shape = |sides: Option<(usize, usize)>| sides.map(|(height, width)| ImageShape { height, width });
+    let options = ReadOptions { label, array, image: shape(image), resize: shape(resize), grey };
+    let data = enter(py, Some(1), |_| Ok(eigenspan_io::read(&path, &options)))?.map_err(|error| {
+        let source = if let ReadError::Io { source, .. } = &error { Some(source) } else { None };
+        no_file(&error, error.hint(), source)
+    })?;
+    let found = PyDict::new(py);
+    let Dataset { samples, labels, image, feature_names, ids } = data;
+    match samples {
+        Matrix::Csr(rows) => found.set_item("sparse", sparse_parts(py, &rows))?,
+        dense => found.set_item("data", crate::arrays::array(py, dense, Numbers::AsGiven))?,
+    }
+    let (of, names) = labels.map(|labels| (labels.of, labels.names)).unzip();
+    found.set_item("target", of.map(|of| vector(py, of.iter().map(|class| *class as i64).collect())))?;
+    found.set_item("target_names", names)?;
+    found.set_item("feature_names", feature_names)?;
+    found.set_item("ids", ids)?;
+    found.set_item("image_shape", image.map(|shape| (shape.height, shape.width)))?;
+    Ok(found)
 }

@@ -7,7 +7,7 @@
 //! | `settings` | keywords of a Python class as [`eigenspan::PceParams`] |
 //! | `model` | a fitted model |
 //! | `summary` | samples that arrive in portions |
-//! | `datasets` | built-in and synthetic data |
+//! | `datasets` | built-in and synthetic data, data from files |
 //!
 //! The classes that users see are written in Python (`python/eigenspan`), where scikit-learn's habits are at home; they
 //! compute nothing. Nothing here computes either.
@@ -22,7 +22,7 @@ mod summary;
 #[pyo3::pymodule]
 mod _eigenspan {
     #[pymodule_export]
-    use crate::datasets::{digits, subspaces};
+    use crate::datasets::{digits, read_file, subspaces};
     #[pymodule_export]
     use crate::model::{Model, fit, singular_values, write};
     #[pymodule_export]
