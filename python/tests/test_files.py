@@ -131,6 +131,24 @@ def test_what_comes_with_the_samples_comes_along(tmp_path):
         assert (found.target.tolist(), found.target_names) == ([0, 1, 0], ["x", "y"])
 
 
+@pytest.mark.parametrize("numbers", [np.float64, np.float32])
+def test_features_are_written_with_the_names_of_their_samples(tmp_path, command, digits, numbers):
+    ids = [f"digit {i}" for i in range(len(digits))]
+    pa.parquet.write_table(table(digits.astype(numbers)).add_column(0, "id", [ids]), tmp_path / "x.parquet")
+    command("fit", tmp_path / "x.parquet", "-o", tmp_path / "m.espan")
+    for name in ("z.npy", "z.csv", "z.parquet"):
+        command("transform", tmp_path / "m.espan", tmp_path / "x.parquet", "-o", tmp_path / name)
+    features = np.load(tmp_path / "z.npy")
+    csv = pd.read_csv(tmp_path / "z.csv")
+    for frame in (pd.read_parquet(tmp_path / "z.parquet"), csv):
+        assert frame.pop("id").tolist() == ids
+        assert list(frame.columns[:2]) == ["pce0", "pce1"]
+        np.testing.assert_array_equal(frame.to_numpy().astype(numbers), features, strict=True)
+    again = load_file(tmp_path / "z.parquet")
+    np.testing.assert_array_equal(again.data, features, strict=True)
+    assert again.ids == ids
+
+
 def test_sparse_text_stays_sparse(tmp_path):
     x = scipy.sparse.random_array((30, 40), density=0.1, rng=np.random.default_rng(3), format="csr")
     for zero_based in (True, False):
@@ -171,7 +189,8 @@ def test_digits_as_usps_all_comes(tmp_path, shared, packed):
     scipy.io.savemat(tmp_path / "usps_all.mat", {"data": pages}, do_compression=packed)
     found = load_file(tmp_path / "usps_all.mat", image=(16, 16))
     np.testing.assert_array_equal(found.data, data["X"][np.concatenate(order)], strict=True)
-    np.testing.assert_array_equal([int(found.target_names[c]) % 10 for c in found.target], data["y"][np.concatenate(order)])
+    digits = [int(found.target_names[c]) % 10 for c in found.target]
+    np.testing.assert_array_equal(digits, data["y"][np.concatenate(order)])
     assert found.image_shape == (16, 16)
 
 

@@ -105,6 +105,7 @@ def cases(tmp_path_factory):
         "first": lambda: Case(folder, "model.espan", "fit", few),
         "npy": lambda: Case(folder, "z.npy", "transform", model, many, old=b"old"),
         "csv": lambda: Case(folder, "z.csv", "transform", model, many, old=b"old"),
+        "parquet": lambda: Case(folder, "z.parquet", "transform", model, many, old=b"old"),
     }
 
 
@@ -114,7 +115,13 @@ ERRORS = ["ENOSPC", "EACCES", "EINTR", "EIO", "EDQUOT"]
 @traced
 @pytest.mark.parametrize(
     ("case", "errors", "least"),
-    [("model", ERRORS, 60), ("first", ERRORS, 40), ("npy", ERRORS[::2], 40), ("csv", ERRORS[1::2], 40)],
+    [
+        ("model", ERRORS, 60),
+        ("first", ERRORS, 40),
+        ("npy", ERRORS[::2], 40),
+        ("csv", ERRORS[1::2], 40),
+        ("parquet", ERRORS[::2], 40),
+    ],
 )
 def test_the_file_is_the_old_or_the_new_one_whatever_call_fails(cases, tmp_path, record_property, case, errors, least):
     case = cases[case]()
@@ -139,7 +146,7 @@ def test_the_file_is_the_old_or_the_new_one_whatever_call_fails(cases, tmp_path,
     assert min(ends["old"], ends["new"], ends["killed"]) > 0
 
 
-@pytest.mark.parametrize("case", ["model", "first", "npy", "csv"])
+@pytest.mark.parametrize("case", ["model", "first", "npy", "csv", "parquet"])
 def test_a_file_that_may_not_grow_is_not_written(cases, case):
     case = cases[case]()
     size = len(case.new)
