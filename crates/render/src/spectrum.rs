@@ -8,8 +8,8 @@ use crate::chart::Layout;
 /// and ended by a newline; needs no colour.
 ///
 /// `sigma` falls; the i-th value is a stair from i − 1 to i, so the mark `┊` at `k` stands exactly between
-/// the last value kept and the first left out, and meets the dashed line at `tau` on the curve. Zeros are
-/// drawn at the floor of the log scale. Widths below 20 and heights below 8 are drawn at those sizes.
+/// the last value kept and the first left out, and meets the dashed line at `tau` on the curve. Zeros, and what is
+/// rounding beside the first value, are drawn at the floor of the log scale. Widths below 20 and heights below 8 are drawn at those sizes.
 ///
 /// ```
 /// let text = eigenspan_render::scree(&[9.0, 3.0, 0.2, 0.1, 0.0], 0.5, 2, 60, 12);
@@ -47,10 +47,15 @@ pub(crate) fn threshold(tau: f64) -> String {
     format!("τ = {}", number(tau))
 }
 
-/// The axis that holds every value and the threshold.
+/// Values below this share of the first are rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// The axis that holds every value above rounding and the threshold. What is rounding would squeeze the rest: it lies on
+/// the floor, as zeros do.
 pub(crate) fn sigma_axis(sigma: &[f64], tau: f64) -> LogAxis {
-    let axis = LogAxis::spanning(sigma.iter().copied().chain([tau]));
-    if sigma.contains(&0.0) { axis.with_cellar() } else { axis }
+    let floor = ROUNDING * sigma.first().copied().filter(|first| first.is_finite()).unwrap_or(0.0);
+    let axis = LogAxis::spanning(sigma.iter().copied().filter(|s| *s > floor).chain([tau]));
+    if sigma.iter().any(|s| *s <= floor) { axis.with_cellar() } else { axis }
 }
 
 /// Ticks in the middle of the stairs they name. The first names 1, since there is no value 0, unless 2
@@ -96,6 +101,7 @@ mod tests {
         let axis = |sigma: &[f64]| sigma_axis(sigma, 1.0);
         assert!(axis(&[10.0, 0.1, 0.0]).share(0.1) > 0.1);
         assert!(axis(&[10.0, 0.1]).share(0.1) < 0.05, "without zeros no room is wasted");
+        assert_eq!(axis(&[10.0, 0.1, 1e-14]).share(0.1), axis(&[10.0, 0.1, 0.0]).share(0.1), "rounding is like zero");
     }
 
     #[test]
