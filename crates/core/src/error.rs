@@ -103,6 +103,84 @@ pub enum Error {
         /// Lengths given.
         got: usize,
     },
+    /// A method of parts that only add up, with a value that takes away.
+    #[error("the value at row {row}, column {column} is {value}; every value must be zero or more")]
+    Negative {
+        /// Row, counted from 0.
+        row: usize,
+        /// Column, counted from 0.
+        column: usize,
+        /// The value.
+        value: f64,
+    },
+    /// Fewer samples than the method needs.
+    #[error("{needed} samples are needed {why}, got {got} sample{}", if *.got == 1 { "" } else { "s" })]
+    TooFewSamples {
+        /// How many at least.
+        needed: usize,
+        /// What for.
+        why: &'static str,
+        /// How many there are.
+        got: usize,
+    },
+    /// A graph in which nothing is joined.
+    #[error("no two samples are joined: every weight of the graph is zero")]
+    NoEdges,
+    /// Every direction was left out.
+    #[error("no direction is kept: all eigenvalues are below {least:e}")]
+    NothingKept {
+        /// The least eigenvalue that was asked for.
+        least: f64,
+    },
+    /// A decomposition that would not fit in memory.
+    #[error("{what} of {n} samples takes {gigabytes:.1} GB, more than the {most:.1} GB that are allowed")]
+    TooMuchMemory {
+        /// What takes it.
+        what: &'static str,
+        /// Samples.
+        n: usize,
+        /// How much.
+        gigabytes: f64,
+        /// How much is allowed.
+        most: f64,
+    },
+    /// A method that places its training samples and nothing else.
+    #[error("{method} has no map for samples that it was not fitted on")]
+    NoMap {
+        /// The method.
+        method: &'static str,
+    },
+    /// A rule of many samples and few features, with fewer samples than features.
+    #[error("the rule `{rule}` needs at least as many samples as features, got {n} samples of {m} features")]
+    FewerSamplesThanFeatures {
+        /// The rule.
+        rule: &'static str,
+        /// Samples.
+        n: usize,
+        /// Features.
+        m: usize,
+    },
+    /// A class that cannot give the samples that every class is to give.
+    #[error("{asked} samples of every class are asked for, class `{class}` has {got}")]
+    ClassTooSmall {
+        /// The class.
+        class: String,
+        /// How many are asked for.
+        asked: usize,
+        /// How many it has.
+        got: usize,
+    },
+    /// A classifier without classes to learn.
+    #[error("a classifier needs the class of every sample, and these come without")]
+    NoLabels,
+    /// Labels that do not go with the samples.
+    #[error("{samples} samples need {samples} labels, got {got}")]
+    LabelMismatch {
+        /// Samples.
+        samples: usize,
+        /// Labels.
+        got: usize,
+    },
     /// The parts of a model contradict each other.
     #[error("not a valid model: {0}")]
     Model(String),
@@ -132,6 +210,17 @@ impl Error {
             Self::FeatureMismatch { .. } => {
                 "samples are rows and features are columns: is the matrix transposed?".into()
             }
+            Self::Negative { .. } => "shift the features to start at zero, or use a method that takes any sign".into(),
+            Self::TooFewSamples { .. } => "ask for fewer neighbours, or give more samples".into(),
+            Self::FewerSamplesThanFeatures { .. } => "choose the number by `auto`, by a share of the variance, or give it".into(),
+            Self::ClassTooSmall { got, .. } => format!("ask for {got} or fewer of every class, or for a share"),
+            Self::NoEdges => "give the heat kernel a larger width `t`, or use binary weights".into(),
+            Self::NothingKept { .. } => "keep smaller eigenvalues, or ask for fewer neighbours".into(),
+            Self::NoLabels => "name the column with `--label`, or put the array `y` beside the samples".into(),
+            Self::TooMuchMemory { .. } => {
+                "fit a part of the samples, ask for fewer neighbours, or use `npe`, whose cost grows with the features".into()
+            }
+            Self::NoMap { .. } => "fit `npe`, its linear relative, for a map of new samples".into(),
             Self::LengthMismatch { .. } => "pass the row lengths of the samples the features came from".into(),
             _ => return None,
         })

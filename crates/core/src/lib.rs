@@ -25,14 +25,20 @@
 //! | [`data`] | samples: dense `f32`, `f64`, `u8` or sparse; data sets; generators |
 //! | [`prepare`] | unit length, z-scores, centring |
 //! | [`reduce`] | the methods, one file each |
+//! | [`classify`] | classifiers, and how often they are right |
+//! | [`split`] | samples to train on and to test on |
 //!
 //! This crate computes. It opens no file, reads no clock and no environment, and prints nothing.
 
+pub mod classify;
 pub mod data;
 mod distinct;
 mod error;
+pub mod method;
+mod model;
 pub mod prepare;
 pub mod reduce;
+pub mod split;
 mod text;
 mod warning;
 
@@ -40,7 +46,11 @@ pub use eigenspan_linalg as linalg;
 pub use eigenspan_linalg::exec::{self, Exec, Monitor, Quiet};
 pub use eigenspan_linalg::{Mat, MatRef, Scalar};
 pub use error::Error;
+pub use model::Model;
 pub use prepare::Normalize;
+pub use reduce::lle::{Lle, LleParams};
+pub use reduce::lpp::LppParams;
+pub use reduce::npe::NpeParams;
 pub use reduce::parts::lambda::{Lambda, Solver};
 pub use reduce::pca::PcaParams;
 pub use reduce::pce::{Dim, Pce, PceParams, RankRule, Weights};

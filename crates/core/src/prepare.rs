@@ -22,7 +22,7 @@ mod view;
 use eigenspan_linalg::blocks::Rows;
 use eigenspan_linalg::rows::energy;
 use eigenspan_linalg::scale::{exponent_of, times_power_of_two};
-use eigenspan_linalg::{Blocks, Exec, Scalar};
+use eigenspan_linalg::{Blocks, Exec, Mat, Scalar};
 
 pub(crate) use first::{FirstReading, Rough};
 pub use scan::Scan;
@@ -85,6 +85,35 @@ impl Preparation {
         Ok(learnt)
     }
 
+    /// Nothing is done to a sample but scaling.
+    pub fn scaling(normalize: Normalize) -> Self {
+        Self { normalize, mean: None, deviation: None }
+    }
+
+    /// All samples, prepared, as a dense matrix in memory: for methods that need them again and again.
+    pub fn matrix(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Mat, Error> {
+        let (n, m) = (samples.rows(), samples.cols());
+        let mut rows = Mat::zeros(n, m);
+        exec.each_chunk("prepare", rows.as_mut_slice(), (STRETCH * m).max(1), |part, out| {
+            for (to, row) in out.chunks_exact_mut(m).enumerate() {
+                samples.read_row(part * STRETCH + to, 0..m, row);
+                self.prepare(row);
+            }
+        })?;
+        Ok(rows)
+    }
+
+    /// Refuses means and deviations that are not one finite number for each of `m` features.
+    pub(crate) fn check(&self, m: usize) -> Result<(), Error> {
+        let Self { normalize, mean, deviation } = self;
+        let fits = |v: &Option<Vec<f64>>| v.as_ref().is_none_or(|v| v.len() == m && v.iter().all(|x| x.is_finite()));
+        let say = |ok: bool, fault: &str| if ok { Ok(()) } else { Err(Error::Model(fault.into())) };
+        say(fits(mean) && fits(deviation), "mean or deviation are not one finite number for every feature")?;
+        say(deviation.as_ref().is_none_or(|d| d.iter().all(|s| *s > 0.0)), "a deviation is not positive")?;
+        let z_score = *normalize == Normalize::ZScore;
+        say(deviation.is_some() == z_score && (mean.is_some() || !z_score), "mean or deviation do not fit the scaling")
+    }
+
     /// ‖y‖ where samples are scaled to unit length, 1 otherwise.
     pub fn length(&self, row: &[f64]) -> f64 {
         if self.normalize == Normalize::Unit { norm(row) } else { 1.0 }
@@ -130,7 +159,7 @@ pub fn norm(row: &[f64]) -> f64 {
 }
 
 /// The ℓ2 norm of a row whose squares add up to `square`, as far as these have room.
-fn length_of<T: Scalar>(row: &[T], square: f64) -> f64 {
+pub(crate) fn length_of<T: Scalar>(row: &[T], square: f64) -> f64 {
     if square > 1e-240 && square < 1e240 {
         return square.sqrt();
     }
@@ -184,9 +213,9 @@ fn column_sums(x: &Prepared<'_>, exec: Exec<'_>, f: impl Fn(usize, f64) -> f64 +
 #[cfg(test)]
 mod tests {
     use super::*;
+    use eigenspan_linalg::MatMut;
     use eigenspan_linalg::blocks::Native;
     use eigenspan_linalg::gram::Gram;
-    use eigenspan_linalg::{Mat, MatMut};
 
     fn prepared(x: &Mat, normalize: Normalize, center: bool) -> (Preparation, Mat) {
         let samples = Samples::from(x);

@@ -41,6 +41,35 @@ pub enum Warning {
         /// Largest k.
         high: usize,
     },
+    /// An iteration used up its rounds.
+    #[error(
+        "not converged after {rounds} rounds: the result is what they reached, allow more of them or a larger tolerance"
+    )]
+    NotConverged {
+        /// Rounds done.
+        rounds: usize,
+    },
+    /// All of the samples is taken for errors, and their own leading direction was kept all the same.
+    #[error(
+        "the low-rank part of the samples is {}: their own leading direction is kept, a larger λ leaves more in the low-rank part",
+        if *.constant { "the same for every sample" } else { "zero" }
+    )]
+    NoLowRank {
+        /// Whether it is more than zero, but nothing once its mean is taken away.
+        constant: bool,
+    },
+    /// The low-rank part is of the largest rank that was allowed.
+    #[error("the low-rank part is of rank {bound}, the most that was allowed: its true rank may be larger")]
+    RankAtBound {
+        /// The most that was allowed.
+        bound: usize,
+    },
+    /// Samples without an edge in the graph.
+    #[error("{count} samples are joined to no other, every weight being zero, and play no part in the projection")]
+    Isolated {
+        /// How many.
+        count: usize,
+    },
     /// More directions were asked for than stand above rounding.
     #[error("{asked} dimensions were asked for, {most} stand above rounding: {most} are kept")]
     RankCapped {

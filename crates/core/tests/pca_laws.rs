@@ -1,8 +1,14 @@
 //! What a principal component analysis promises.
 
-use eigenspan::data::generate::Subspaces;
+mod common;
+
+use std::num::NonZero;
+
+use common::{fixture, real};
+use eigenspan::data::generate::{Normal, Subspaces};
+use eigenspan::reduce::parts::minka::log_evidence;
 use eigenspan::reduce::pca::{Components, explained_variance};
-use eigenspan::{Mat, PcaParams, Pce};
+use eigenspan::{Error, Exec, Mat, PcaParams, Pce, PceParams, Quiet};
 
 fn samples(n: usize, m: usize) -> Mat {
     let data = Subspaces { samples: n, features: m, subspaces: 2, dim: 3, noise: 0.2 }.generate(3).unwrap();
@@ -82,4 +88,68 @@ fn shares_and_noise_choose_the_number() {
         let least = (1..=40).find(|k| energies[..*k].iter().sum::<f64>() >= share).unwrap();
         assert_eq!(model.columns(), least);
     }
+}
+
+#[test]
+fn the_dimension_by_evidence_is_that_of_scikit_learn() {
+    let wanted = fixture("minka.npz", "k");
+    for (case, k) in wanted.as_slice().iter().enumerate() {
+        let x = fixture("minka.npz", &format!("X{case}"));
+        let model = fit(&x, Components::Mle, false);
+        assert_eq!(model.k(), *k as usize, "case {case}: {}", model.why());
+        assert!(model.why().contains("evidence"));
+        let all = PceParams { center: true, normalize: eigenspan::Normalize::None, ..PceParams::default() };
+        let sigma = all.values(&x, Exec::default()).unwrap();
+        let variances: Vec<f64> = sigma.iter().map(|s| s * s / (x.rows() as f64 - 1.0)).collect();
+        let (ours, theirs) = (log_evidence(&variances, x.rows()), fixture("minka.npz", &format!("L{case}")));
+        let size = theirs.as_slice().iter().fold(1.0, |most: f64, l| most.max(l.abs()));
+        for (at, (ours_k, theirs_k)) in ours.iter().zip(theirs.as_slice()).enumerate() {
+            if variances[at + 1] < 1e-15 * variances[0] {
+                continue; // no noise is left (n = m): it is 1e-15 there, in the unit of the samples, and of λ₁ here
+            }
+            let (step, their_step) = (ours_k - ours[0], theirs_k - theirs.at(0, 0));
+            assert!((step - their_step).abs() < 1e-9 * size, "case {case}: {step} and {their_step}");
+        }
+    }
+}
+
+#[test]
+fn the_dimension_by_evidence_is_the_planted_one_and_does_not_depend_on_threads_or_units() {
+    let mut random = Normal::new(4);
+    for planted in [1, 4, 9] {
+        let (n, m) = (300, 15);
+        let (left, right) =
+            (Mat::from_fn(n, planted, |_, _| random.draw()), Mat::from_fn(planted, m, |_, _| random.draw()));
+        let low = |i: usize, j: usize| (0..planted).map(|r| left.at(i, r) * right.at(r, j)).sum::<f64>();
+        let x = Mat::from_fn(n, m, |i, j| 5.0 + low(i, j) + 0.1 * random.draw());
+        let params = PcaParams { components: Components::Mle, ..Default::default() };
+        let one = params.fit_with(&x, Exec::new(NonZero::new(1), &Quiet)).unwrap();
+        assert_eq!(one.k(), planted);
+        for threads in [2, 3] {
+            assert_eq!(params.fit_with(&x, Exec::new(NonZero::new(threads), &Quiet)).unwrap(), one);
+        }
+        for scale in [1e-150, 1e150] {
+            let scaled = Mat::from_fn(n, m, |i, j| x.at(i, j) * scale);
+            assert_eq!(fit(&scaled, Components::Mle, true).k(), planted);
+        }
+    }
+}
+
+#[test]
+fn evidence_of_fewer_samples_than_features_or_of_nothing_is_refused() {
+    let mle = PcaParams { components: Components::Mle, ..Default::default() };
+    let error = mle.fit(&samples(30, 50)).unwrap_err();
+    assert_eq!(error, Error::FewerSamplesThanFeatures { rule: "mle", n: 30, m: 50 });
+    assert!(error.hint().unwrap().contains("auto"));
+    assert!(matches!(mle.fit(&Mat::from_fn(9, 3, |_, j| j as f64)), Err(Error::AllZero { centred: true, .. })));
+    assert_eq!(mle.fit(&Mat::from_fn(9, 1, |i, _| i as f64)).unwrap().k(), 1, "one feature leaves no choice");
+    assert!(matches!(mle.fit(&Mat::<f64>::zeros(0, 0)), Err(Error::Empty { .. })));
+}
+
+#[test]
+fn on_usps_the_dimension_by_evidence_is_that_of_scikit_learn() {
+    let Some(data) = real("usps_11000.npz") else { return };
+    let some = data.samples.select_rows(&(0..11_000).step_by(5).collect::<Vec<_>>());
+    let model = PcaParams { components: Components::Mle, ..Default::default() }.fit(&some).unwrap();
+    assert_eq!(model.k(), 255);
 }

@@ -5,9 +5,10 @@
 //! | y (q × p) | `rows` | some rows, one after the other, in the numbers the data came in |
 //! | g (q) | `gains` | what each row is multiplied with |
 //! | s (p) | `shift` | what is taken away from each row; none is zero |
+//! | w | `weights` | what some of the rows are multiplied with |
 //!
 //! ```text
-//!     e_l = Σ_j y_lj²        S_j ← S_j + Σ_l (g_l y_lj − s_j)        z_lj = g_l y_lj − s_j
+//!     e_l = Σ_j y_lj²        S_j ← S_j + Σ_l (g_l y_lj − s_j)        z_lj = g_l y_lj − s_j        u_j = Σ_l w_l y_lj
 //! ```
 //! Plain Rust, compiled once for any machine and once for this one: data that come from memory are then read as fast as
 //! memory gives them. Both give the same bits.
@@ -283,12 +284,100 @@ pub fn to_bytes<S: Value>(values: &[S], out: &mut [u8]) {
     Machine::detect().run(ToBytes(values, out));
 }
 
+/// u: some rows of a table, each multiplied with its weight, added up. Columns are taken a cache full at a time and rows
+/// four at a time; the order of the sum is that of `which`.
+pub fn combine(table: &[f64], which: &[usize], weights: &[f64], out: &mut [f64]) {
+    /// Columns at a time: 4 KB of sums beside four rows in the nearest cache.
+    const CHUNK: usize = 512;
+    struct Combine<'a>(&'a [f64], &'a [usize], &'a [f64], &'a mut [f64]);
+    impl Work for Combine<'_> {
+        type Output = ();
+        #[inline(always)]
+        fn run(self) {
+            let Self(table, which, weights, out) = self;
+            let width = out.len();
+            let (fours, rest) = which.as_chunks::<4>();
+            let (weights, last) = weights.split_at(4 * fours.len());
+            for (part, out) in out.chunks_mut(CHUNK).enumerate() {
+                let len = out.len();
+                let row = |i: usize| &table[i * width + part * CHUNK..][..len];
+                out.fill(0.0);
+                for (i, w) in fours.iter().zip(weights.as_chunks::<4>().0) {
+                    let [a, b, c, d] = i.map(row);
+                    for j in 0..len {
+                        out[j] += (w[0] * a[j] + w[1] * b[j]) + (w[2] * c[j] + w[3] * d[j]);
+                    }
+                }
+                for (i, w) in rest.iter().zip(last) {
+                    out.iter_mut().zip(row(*i)).for_each(|(u, y)| *u += w * y);
+                }
+            }
+        }
+    }
+    assert_eq!(which.len(), weights.len(), "a weight for each row");
+    if !out.is_empty() {
+        Machine::detect().run(Combine(table, which, weights, out));
+    }
+}
+
+/// The first place from `from` on where |c − step·u| is above `limit`.
+pub fn first_above(c: &[f64], u: &[f64], step: f64, limit: f64, from: usize) -> Option<usize> {
+    /// Values at a time, of which the largest is looked at first.
+    const BLOCK: usize = 64;
+    struct First<'a>(&'a [f64], &'a [f64], f64, f64);
+    impl Work for First<'_> {
+        type Output = Option<usize>;
+        #[inline(always)]
+        fn run(self) -> Option<usize> {
+            let Self(c, u, step, limit) = self;
+            for (block, (c, u)) in c.chunks(BLOCK).zip(u.chunks(BLOCK)).enumerate() {
+                let mut most = [0.0; LANES];
+                let (sixteens, others) = (c.as_chunks::<LANES>(), u.as_chunks::<LANES>());
+                for (c, u) in sixteens.0.iter().zip(others.0) {
+                    for l in 0..LANES {
+                        let value = (c[l] - step * u[l]).abs();
+                        most[l] = if value > most[l] { value } else { most[l] };
+                    }
+                }
+                let tail = sixteens.1.iter().zip(others.1).any(|(c, u)| (c - step * u).abs() > limit);
+                if tail || most.iter().any(|most| *most > limit) {
+                    let place = c.iter().zip(u).position(|(c, u)| (c - step * u).abs() > limit);
+                    return place.map(|place| block * BLOCK + place);
+                }
+            }
+            None
+        }
+    }
+    assert_eq!(c.len(), u.len(), "as many of the one as of the other");
+    let found = Machine::detect().run(First(c.get(from..)?, &u[from..], step, limit));
+    found.map(|place| from + place)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn values(count: usize) -> Vec<f64> {
         (0..count).map(|i| ((i * 7919 % 1013) as f64 - 300.5) / 64.0).collect()
+    }
+
+    #[test]
+    fn some_rows_are_combined_and_the_first_place_above_a_limit_is_found() {
+        let weights = [2.0, -1.0, 0.5, 4.0, 0.25, -2.0, 1.0];
+        for width in [1, 16, 37, 600] {
+            let (table, which) = (values(9 * width), [8, 0, 3, 3, 5, 1, 2]);
+            for count in 0..=which.len() {
+                let mut sums = vec![1.0; width];
+                combine(&table, &which[..count], &weights[..count], &mut sums);
+                let sum = |j: usize| (0..count).map(|l| weights[l] * table[which[l] * width + j]).sum::<f64>();
+                assert!((0..width).all(|j| sums[j] == sum(j)), "{count} rows of {width}"); // exact, see below
+            }
+            let (c, u) = (&table[..width], &table[width..2 * width]);
+            for (limit, from) in [(-1.0, 0), (3.0, 0), (8.0, width / 2), (1e9, 0), (0.0, width), (0.0, width + 1)] {
+                let want = (from..width).find(|j| (c[*j] - 0.5 * u[*j]).abs() > limit);
+                assert_eq!(first_above(c, u, 0.5, limit, from), want, "{width} {limit} {from}");
+            }
+        }
     }
 
     #[test]

@@ -14,11 +14,14 @@
 //! | [`svd`] | singular values and vectors of a small dense matrix |
 //! | [`gram`] | the Gram matrix of the smaller side, and how far it can be off |
 //! | [`sparse`] | the same of a matrix with few nonzeros, without the zeros |
+//! | [`sparse_cholesky`] | systems with a positive definite matrix that has few nonzeros |
 //! | [`symmetric`] | eigenvalues of a dense symmetric matrix, vectors for the leading ones |
 //! | [`krylov`] | the leading eigenpairs of a symmetric operator, few of many |
 //! | [`direct`] | the singular values above a cut from products with X alone, for G too large to form |
 //! | [`definite`] | is a matrix positive definite? |
 //! | [`certificate`] | how many eigenvalues lie above a cut, proved |
+//! | [`dense`] | products and positive definite systems of matrices in memory |
+//! | [`growing`] | the Cholesky factor of a matrix that gains and loses rows |
 //! | [`polish`] | almost orthonormal columns made orthonormal |
 //! | `matmul` | products of dense matrices, in pieces |
 //! | [`product`] | rows times a matrix, each row the same bits in any company |
@@ -28,9 +31,11 @@
 pub mod blocks;
 pub mod certificate;
 pub mod definite;
+pub mod dense;
 pub mod direct;
 pub mod exec;
 pub mod gram;
+pub mod growing;
 pub mod krylov;
 pub mod mat;
 mod matmul;
@@ -39,6 +44,7 @@ pub mod product;
 pub mod random;
 pub mod scale;
 pub mod sparse;
+pub mod sparse_cholesky;
 pub mod spectrum;
 pub mod summary;
 pub mod svd;

@@ -180,6 +180,24 @@ impl<'a, T: Scalar> MatRef<'a, T> {
         self.cols
     }
 
+    /// The same values with rows and columns exchanged.
+    pub fn transposed(&self) -> Self {
+        let Self { data, rows, cols, row_stride, col_stride } = *self;
+        Self { data, rows: cols, cols: rows, row_stride: col_stride, col_stride: row_stride }
+    }
+
+    /// The rows `rows`.
+    pub fn some_rows(&self, rows: Range<usize>) -> Self {
+        assert!(rows.start <= rows.end && rows.end <= self.rows, "rows of the matrix");
+        let data = if rows.is_empty() { &[] } else { &self.data[rows.start * self.row_stride..] };
+        Self { data, rows: rows.len(), ..*self }
+    }
+
+    /// The values, and how far apart rows and columns are.
+    pub(crate) fn parts(&self) -> (&'a [T], [usize; 2]) {
+        (self.data, [self.row_stride, self.col_stride])
+    }
+
     /// The entry in row `i`, column `j`.
     pub fn at(&self, i: usize, j: usize) -> T {
         debug_assert!(i < self.rows && j < self.cols);

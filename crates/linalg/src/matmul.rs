@@ -22,7 +22,19 @@ pub(crate) fn product(
 ) -> Result<(), Error> {
     let (rows, cols, inner) = (left.nrows(), right.ncols(), left.ncols());
     let pieces = (rows * cols * inner / PIECE).max(1);
-    let height = rows.div_ceil(pieces).next_multiple_of(48);
+    product_in_stripes(out, accum, left, right, factor, rows.div_ceil(pieces).next_multiple_of(48), exec)
+}
+
+/// The same with pieces of `height` rows.
+pub(crate) fn product_in_stripes(
+    out: MatMut<'_, f64>,
+    accum: Accum,
+    left: MatRef<'_, f64>,
+    right: MatRef<'_, f64>,
+    factor: f64,
+    height: usize,
+    exec: Exec<'_>,
+) -> Result<(), Error> {
     exec.each("multiply", stripes(out, height).into_iter(), |i, out| {
         let left = left.subrows(i * height, out.nrows());
         matmul(out, accum, left, right, factor, Par::Seq);

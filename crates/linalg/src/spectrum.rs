@@ -440,7 +440,7 @@ fn small_side_triangle(x: &dyn Blocks, exec: Exec<'_>) -> Result<Mat, Error> {
 }
 
 /// The largest entry of each column made positive: the first of them where several are largest.
-fn fix_signs(basis: &mut Mat) {
+pub fn fix_signs(basis: &mut Mat) {
     let mut largest = vec![0.0f64; basis.cols()];
     for i in 0..basis.rows() {
         for (best, entry) in largest.iter_mut().zip(basis.row(i)) {

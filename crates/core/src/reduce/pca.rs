@@ -11,8 +11,8 @@
 //!     z = Uᵀ(x − μ)        scores;        z = √(n − 1) Σ⁻¹ Uᵀ(x − μ)        whitened: variance one in every direction
 //! ```
 //! The decomposition is that of PCE ([`super::pce`]): samples centred and not scaled, other weights. So are the
-//! certificate and the rules that choose k, where nobody gives it: scikit-learn's `"mle"` asks for n ≥ m, the optimal hard
-//! threshold ([`Components::Auto`]) does not.
+//! certificate and the rules that choose k, where nobody gives it. Minka's rule ([`Components::Mle`], [`super::parts::minka`])
+//! asks for n ≥ m and takes all singular values first; the optimal hard threshold ([`Components::Auto`]) does neither.
 //!
 //! Pearson (1901), Hotelling (1933) — `pearson1901`, `hotelling1933` in `docs/references.bib`. **Where we differ:** no
 //! direction below rounding is ever returned, so that [`Components::All`] is the rank of the centred samples, not min(n, m).
@@ -20,7 +20,8 @@
 use eigenspan_linalg::Exec;
 
 use super::parts::lambda::{Lambda, Solver};
-use super::pce::{Dim, Pce, PceParams, Weights};
+use super::parts::minka;
+use super::pce::{Dim, Pce, PceParams, PceParts, Weights};
 use crate::Error;
 use crate::data::Samples;
 use crate::prepare::Normalize;
@@ -37,6 +38,8 @@ pub enum Components {
     Share(f64),
     /// As many as stand out of the noise.
     Auto,
+    /// As many as have the largest evidence, by Minka's approximation (2000); for n ≥ m.
+    Mle,
 }
 
 /// What is asked of PCA.
@@ -58,21 +61,44 @@ impl PcaParams {
 
     /// Learns the directions, on as many threads as `exec` says and under its eyes. The result does not depend on it.
     pub fn fit_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Pce, Error> {
-        PceParams::from(*self).fit_with(samples, exec)
+        let samples = samples.into();
+        if self.components == Components::Mle {
+            let k = self.most_evident(samples, exec)?;
+            let model = self.asks_for(k).fit_with(samples, exec)?;
+            let why = format!("k = {k}: of all numbers of directions, so many have the largest evidence (Minka)");
+            return Pce::new(PceParts { why, ..model.parts().clone() });
+        }
+        self.asks_for(0).fit_with(samples, exec)
     }
-}
 
-impl From<PcaParams> for PceParams {
-    fn from(PcaParams { components, whiten, solver }: PcaParams) -> Self {
+    /// The k of Minka's rule.
+    fn most_evident(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<usize, Error> {
+        let (n, m) = (samples.rows(), samples.cols());
+        if n < m {
+            return Err(Error::FewerSamplesThanFeatures { rule: "mle", n, m });
+        }
+        let sigma = self.asks_for(1).values(samples, exec)?;
+        if sigma.first().is_none_or(|largest| *largest == 0.0) {
+            return Err(Error::AllZero { n, m, centred: true });
+        }
+        // Only ratios matter.
+        let variances: Vec<f64> = sigma.iter().map(|s| (s / sigma[0]).powi(2)).collect();
+        Ok(minka::dimension(&variances, n))
+    }
+
+    /// The same, asked of PCE; `evident` is the k of Minka's rule, where that is asked for.
+    fn asks_for(&self, evident: usize) -> PceParams {
+        let PcaParams { components, whiten, solver } = *self;
         let (lambda, dim) = match components {
             // Without noise, every direction above rounding is signal.
             Components::All => (Lambda::Noise(0.0), Dim::Auto),
             Components::Count(count) => (Lambda::Auto, Dim::Fixed(count)),
             Components::Share(share) => (Lambda::Energy(share), Dim::Auto),
             Components::Auto => (Lambda::Auto, Dim::Auto),
+            Components::Mle => (Lambda::Auto, Dim::Fixed(evident)),
         };
         let weights = if whiten { Weights::Whitened } else { Weights::Scores };
-        Self { lambda, dim, normalize: Normalize::None, center: true, weights, solver, ..Self::default() }
+        PceParams { lambda, dim, normalize: Normalize::None, center: true, weights, solver, ..PceParams::default() }
     }
 }
 

@@ -1,6 +1,24 @@
 //! Steps that methods share, named by what they compute.
 
+pub mod alternation;
+pub(crate) mod bottom_eigenpairs;
+pub(crate) mod correntropy;
+pub mod dictionary;
+pub(crate) mod dimension;
 mod even_noise;
+pub mod factorisation;
+pub mod graph_embedding;
+pub(crate) mod graph_samples;
+pub mod homotopy;
 pub mod lambda;
+pub mod low_rank;
+pub mod minka;
+pub mod neighbour_graph;
+pub mod neighbours;
 pub mod noise_cut;
+pub mod nonnegative;
+pub(crate) mod project;
+pub mod reconstruction;
+pub mod singular_threshold;
+pub mod sparse_graph;
 pub mod threshold;

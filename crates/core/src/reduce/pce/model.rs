@@ -14,11 +14,10 @@ use super::{PceParams, Weights};
 use crate::Error;
 use crate::data::{ImageShape, Matrix, NumberType, Samples};
 use crate::prepare::{Normalize, Preparation};
+use crate::reduce::fitted::{Fitted, Told};
 use crate::reduce::parts::lambda::{norm_of, rounding_level};
+use crate::reduce::parts::project::{STRETCH, in_numbers_of, project};
 use crate::warning::Warning;
-
-/// Rows transformed as one piece of work.
-const STRETCH: usize = 256;
 
 /// Everything a model is, as plain data. [`Pce::new`] checks it.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,6 +77,33 @@ pub struct Recovery {
     pub score: Vec<f64>,
 }
 
+impl Fitted for Pce {
+    fn told(&self) -> Told<'_> {
+        let PceParts { n, number_type, image, why, warnings, .. } = &self.parts;
+        // PCA is PCE with settings of its own.
+        let PceParams { normalize, center, weights, .. } = self.parts.params;
+        let pca = normalize == Normalize::None && center && weights != Weights::Hard;
+        let method = if pca { "pca" } else { "pce" };
+        Told { method, n: *n, number_type: *number_type, image: *image, why, trace: None, warnings }
+    }
+
+    fn features(&self) -> usize {
+        self.features()
+    }
+
+    fn columns(&self) -> usize {
+        self.columns()
+    }
+
+    fn set_image(&mut self, shape: ImageShape) {
+        self.parts.image = Some(shape);
+    }
+
+    fn transform_with(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Matrix, Error> {
+        self.transform_with(samples, exec)
+    }
+}
+
 /// λ at which k changes.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct PathStep {
@@ -91,6 +117,7 @@ impl Pce {
     /// Checks that the parts belong together; the one way to make a model, for `fit` and for files alike.
     pub fn new(parts: PceParts) -> Result<Self, Error> {
         check(&parts).map_err(Error::Model)?;
+        parts.preparation.check(parts.basis.rows())?;
         Ok(Self { parts })
     }
 
@@ -192,34 +219,8 @@ impl Pce {
 
     /// Uᵀy for every sample, each column divided by its divisor, and the samples' lengths.
     fn project(&self, samples: Samples<'_>, divisors: &[f64], exec: Exec<'_>) -> Result<(Vec<f64>, Mat), Error> {
-        let (n, m, k) = (samples.rows(), self.features(), self.columns());
-        if samples.cols() != m {
-            return Err(Error::FeatureMismatch { expected: m, got: samples.cols() });
-        }
-        let basis = Columns::new(&self.parts.basis);
-        let stretches = exec.map("transform", n.div_ceil(STRETCH), |part| {
-            let rows = part * STRETCH..((part + 1) * STRETCH).min(n);
-            let mut y = Mat::zeros(rows.len(), m);
-            let mut lengths = Vec::with_capacity(rows.len());
-            for (to, row) in rows.clone().enumerate() {
-                samples.read_row(row, 0..m, y.row_mut(to));
-                if let Some(column) = y.row(to).iter().position(|v| !v.is_finite()) {
-                    return Err(Error::NotFinite { row, column, value: y.at(to, column) });
-                }
-                lengths.push(self.parts.preparation.prepare(y.row_mut(to)));
-            }
-            let mut z = Mat::zeros(rows.len(), k);
-            basis.multiply(y.as_slice(), z.as_mut_slice());
-            (0..z.rows()).for_each(|i| z.row_mut(i).iter_mut().zip(divisors).for_each(|(z, d)| *z /= d));
-            Ok((lengths, z))
-        })?;
-        let (mut lengths, mut values) = (Vec::with_capacity(n), Vec::with_capacity(n * k));
-        for stretch in stretches {
-            let (some_lengths, z) = stretch?;
-            lengths.extend(some_lengths);
-            values.extend(z.into_vec());
-        }
-        Ok((lengths, Mat::from_vec(n, k, values).expect("one row a sample")))
+        let divide = |z: &mut [f64]| z.iter_mut().zip(divisors).for_each(|(z, d)| *z /= d);
+        project(samples, &self.parts.preparation, &self.parts.basis, divide, exec)
     }
 
     /// The samples that features stand for, U_k W⁻¹ z, in the samples' own units.
@@ -338,18 +339,6 @@ impl Pce {
     }
 }
 
-/// Results in the numbers the samples came in: `f32` for `f32`, `f64` for everything else.
-fn in_numbers_of(samples: Samples<'_>, rows: Mat) -> Matrix {
-    match samples.number_type() {
-        NumberType::F32 => {
-            let (n, m) = (rows.rows(), rows.cols());
-            let rounded = rows.into_vec().into_iter().map(|v| v as f32).collect();
-            Matrix::F32(Mat::from_vec(n, m, rounded).expect("as many values as before"))
-        }
-        NumberType::F64 | NumberType::U8 => Matrix::F64(rows),
-    }
-}
-
 fn check(parts: &PceParts) -> Result<(), String> {
     let (m, columns, p) = (parts.basis.rows(), parts.basis.cols(), parts.sigma.len());
     let say = |ok: bool, fault: &str| if ok { Ok(()) } else { Err(fault.to_string()) };
@@ -370,9 +359,6 @@ fn check(parts: &PceParts) -> Result<(), String> {
     )?;
     say(parts.basis.as_slice().iter().all(|u| u.is_finite()), "a direction is not finite")?;
     let Preparation { normalize, mean, deviation } = &parts.preparation;
-    let fits = |v: &Option<Vec<f64>>| v.as_ref().is_none_or(|v| v.len() == m && v.iter().all(|x| x.is_finite()));
-    say(fits(mean) && fits(deviation), "mean or deviation are not one finite number for every feature")?;
-    say(deviation.as_ref().is_none_or(|d| d.iter().all(|s| *s > 0.0)), "a deviation is not positive")?;
     let z_score = *normalize == Normalize::ZScore;
     say(
         deviation.is_some() == z_score && mean.is_some() == (z_score || parts.params.center),

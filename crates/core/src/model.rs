@@ -1,0 +1,145 @@
+//! A fitted model of any method.
+
+use eigenspan_linalg::Exec;
+
+use crate::classify::nearest_neighbour::NearestNeighbour;
+use crate::data::{ImageShape, Labels, Matrix, Samples};
+use crate::method::Method;
+use crate::reduce::cesr::Cesr;
+use crate::reduce::eigenfaces::EigenfacesParams;
+use crate::reduce::factors::Factors;
+use crate::reduce::fitted::{Fitted, Told};
+use crate::reduce::l1_graph::L1GraphParams;
+use crate::reduce::linear::Linear;
+use crate::reduce::lle::Lle;
+use crate::reduce::lpp::LppParams;
+use crate::reduce::nenmf::NenmfParams;
+use crate::reduce::nmf::NmfParams;
+use crate::reduce::npe::NpeParams;
+use crate::reduce::record::{Arrays, Record};
+use crate::reduce::robust_pca::RobustPcaParams;
+use crate::reduce::rosl::RoslParams;
+use crate::{Error, Pce};
+
+/// A fitted model of any method.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Model {
+    /// Principal Coefficients Embedding, and principal component analysis, which is one with settings of its own.
+    Pce(Pce),
+    /// Eigenfaces as published.
+    Eigenfaces(Linear<EigenfacesParams>),
+    /// Locality preserving projections.
+    Lpp(Linear<LppParams>),
+    /// Neighbourhood preserving embedding.
+    Npe(Linear<NpeParams>),
+    /// Locally linear embedding.
+    Lle(Lle),
+    /// L1-graph.
+    L1Graph(Linear<L1GraphParams>),
+    /// Non-negative matrix factorisation.
+    Nmf(Factors<NmfParams>),
+    /// The same by Nesterov's method.
+    Nenmf(Factors<NenmfParams>),
+    /// Robust principal component analysis.
+    RobustPca(Linear<RobustPcaParams>),
+    /// Robust orthonormal subspace learning.
+    Rosl(Linear<RoslParams>),
+    /// Sparse representation by correntropy.
+    Cesr(Cesr),
+    /// The nearest neighbour.
+    NearestNeighbour(NearestNeighbour),
+}
+
+/// `$of_pce` for a model of PCE, `$of_others` for a model of any other method.
+macro_rules! each {
+    ($model:expr, $inside:ident => $do:expr) => {
+        each!($model, pce $inside => $do, other $inside => $do)
+    };
+    ($model:expr, pce $pce:ident => $of_pce:expr, other $other:ident => $of_others:expr) => {
+        match $model {
+            Model::Pce($pce) => $of_pce,
+            Model::Eigenfaces($other) => $of_others,
+            Model::Lpp($other) => $of_others,
+            Model::Npe($other) => $of_others,
+            Model::Lle($other) => $of_others,
+            Model::L1Graph($other) => $of_others,
+            Model::Nmf($other) => $of_others,
+            Model::Nenmf($other) => $of_others,
+            Model::RobustPca($other) => $of_others,
+            Model::Rosl($other) => $of_others,
+            Model::Cesr($other) => $of_others,
+            Model::NearestNeighbour($other) => $of_others,
+        }
+    };
+}
+
+impl Model {
+    /// What was asked.
+    pub fn settings(&self) -> Method {
+        match self {
+            Self::Pce(model) => Method::Pce(model.parts().params),
+            Self::Eigenfaces(model) => Method::Eigenfaces(model.about.params),
+            Self::Lpp(model) => Method::Lpp(model.about.params),
+            Self::Npe(model) => Method::Npe(model.about.params),
+            Self::Lle(model) => Method::Lle(model.about().params),
+            Self::L1Graph(model) => Method::L1Graph(model.about.params),
+            Self::Nmf(model) => Method::Nmf(model.about.params),
+            Self::Nenmf(model) => Method::Nenmf(model.about.params),
+            Self::RobustPca(model) => Method::RobustPca(model.about.params),
+            Self::Rosl(model) => Method::Rosl(model.about.params),
+            Self::Cesr(model) => Method::Cesr(model.about.params),
+            Self::NearestNeighbour(model) => Method::Nn(model.about().params),
+        }
+    }
+
+    /// The arrays that were learnt, by name; none of PCE, whose parts are known by their own names.
+    pub fn arrays(&self) -> Arrays {
+        each!(self, pce _model => Arrays::default(), other model => model.take_apart().1)
+    }
+
+    /// The classes that a classifier tells apart.
+    pub fn labels(&self) -> Option<&Labels> {
+        match self {
+            Self::Cesr(model) => Some(&model.labels),
+            Self::NearestNeighbour(model) => Some(model.labels()),
+            _ => None,
+        }
+    }
+
+    /// The features of each sample, on all cores.
+    pub fn transform<'a>(&self, samples: impl Into<Samples<'a>>) -> Result<Matrix, Error> {
+        self.transform_with(samples.into(), Exec::default())
+    }
+
+    /// The same model with the shape of its samples as images; `None` where that is not their size.
+    pub fn with_image(mut self, shape: ImageShape) -> Option<Self> {
+        if shape.height.checked_mul(shape.width) != Some(self.features()) {
+            return None;
+        }
+        self.set_image(shape);
+        Some(self)
+    }
+}
+
+impl Fitted for Model {
+    fn told(&self) -> Told<'_> {
+        each!(self, model => Fitted::told(model))
+    }
+
+    fn features(&self) -> usize {
+        each!(self, model => Fitted::features(model))
+    }
+
+    fn columns(&self) -> usize {
+        each!(self, model => Fitted::columns(model))
+    }
+
+    fn set_image(&mut self, shape: ImageShape) {
+        each!(self, model => Fitted::set_image(model, shape));
+    }
+
+    fn transform_with(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Matrix, Error> {
+        each!(self, model => Fitted::transform_with(model, samples, exec))
+    }
+}

@@ -1,0 +1,33 @@
+//! Numbers made by other programs, and real data.
+#![allow(dead_code, reason = "each test file uses some of it")]
+#![allow(clippy::print_stderr, reason = "a skipped test says so")]
+
+use std::path::{Path, PathBuf};
+
+use eigenspan::Mat;
+use eigenspan::data::Dataset;
+use eigenspan_io::{ReadOptions, read};
+
+/// An array of a file in `fixtures/`, as it lies there.
+pub fn fixture(file: &str, array: &str) -> Mat {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(file);
+    let options = ReadOptions { array: Some(array.into()), ..ReadOptions::default() };
+    read(&path, &options).unwrap_or_else(|error| panic!("{error}")).samples.into_f64()
+}
+
+/// A real data set, where there is one; otherwise says so.
+#[allow(clippy::print_stderr, reason = "a skipped test says so")]
+pub fn real(file: &str) -> Option<Dataset> {
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(file);
+    if !path.exists() {
+        eprintln!("skipped: no data ({file})");
+        return None;
+    }
+    Some(read(&path, &ReadOptions::default()).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// The largest difference of two matrices of the same shape.
+pub fn gap(a: &Mat, b: &Mat) -> f64 {
+    assert_eq!((a.rows(), a.cols()), (b.rows(), b.cols()), "matrices of the same shape");
+    a.as_slice().iter().zip(b.as_slice()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
