@@ -12,6 +12,11 @@
 |---|---|
 | `PCE` | Principal Coefficients Embedding: finds the dimension by itself |
 | `PCA` | principal component analysis, exact, also of sparse data, with a dimension if you have none |
+| `LPP`, `NPE`, `LLE`, `L1Graph` | projections, and an embedding, that keep a graph between the samples |
+| `NMF`, `NeNMF` | samples as sums of parts |
+| `RobustPCA`, `ROSL` | a low-rank and a sparse part, and the projection onto the first |
+| `Eigenfaces` | PCA as the comparisons of the paper ran it |
+| `CESR`, `NearestNeighbour` | classifiers |
 | `load`, `save` | model files (`.espan`), the same as those of the command line |
 | `to_onnx` | a model for runtimes without this package |
 | `datasets` | built-in and synthetic data, and data from files of many formats |
@@ -19,9 +24,37 @@
 
 from . import datasets
 from ._base import Recovery, SpectrumWarning
+from ._classifiers import CESR, NearestNeighbour
+from ._eigenfaces import Eigenfaces
 from ._eigenspan import VERSION as __version__
 from ._files import load, save, to_onnx
+from ._graph import LLE, LPP, NPE, L1Graph
+from ._method import Trace
+from ._nonnegative import NMF, NeNMF
 from ._pca import PCA
 from ._pce import PCE
+from ._robust import ROSL, RobustPCA
 
-__all__ = ["PCA", "PCE", "Recovery", "SpectrumWarning", "__version__", "datasets", "load", "save", "to_onnx"]
+__all__ = [
+    "CESR",
+    "LLE",
+    "LPP",
+    "NMF",
+    "NPE",
+    "PCA",
+    "PCE",
+    "ROSL",
+    "Eigenfaces",
+    "L1Graph",
+    "NeNMF",
+    "NearestNeighbour",
+    "Recovery",
+    "RobustPCA",
+    "SpectrumWarning",
+    "Trace",
+    "__version__",
+    "datasets",
+    "load",
+    "save",
+    "to_onnx",
+]

@@ -22,6 +22,16 @@ Floats = NDArray[np.floating[Any]]
 NUMBERS = (np.float64, np.float32, np.uint8)
 
 
+def as_read_by_rust(x: Any) -> Any:
+    """Rows with rising columns where sparse, aligned in memory where dense."""
+    if not sparse.issparse(x):
+        return x if x.flags.aligned else x.copy()
+    if not x.has_canonical_format:
+        x = x.copy()
+        x.sum_duplicates()
+    return x
+
+
 class SpectrumWarning(UserWarning):
     """Something to know about a result that was given all the same."""
 
@@ -325,12 +335,7 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
     def _read(self, X: ArrayLike, *, reset: bool) -> Any:
         """Samples as Rust reads them. Bad values are left to Rust, which names their place."""
         x = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=NUMBERS, ensure_all_finite=False)
-        if sparse.issparse(x):
-            if not x.has_canonical_format:
-                x = x.copy()
-                x.sum_duplicates()
-            return x
-        return x if x.flags.aligned else x.copy()
+        return as_read_by_rust(x)
 
     def _path(self, sigma: NDArray[np.float64]) -> NDArray[np.void]:
         lambdas, ks = self._fitted.path_over(sigma)

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import os
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from ._base import Linear
+from ._classifiers import CESR, NearestNeighbour
+from ._eigenfaces import Eigenfaces
 from ._eigenspan import Model, write
+from ._graph import LLE, LPP, NPE, L1Graph
+from ._method import Classifier, Method
+from ._nonnegative import NMF, NeNMF
 from ._pca import PCA
 from ._pce import PCE
+from ._robust import ROSL, RobustPCA
+
+KNOWN: tuple[type[Method], ...] = (
+    Eigenfaces, LPP, NPE, LLE, L1Graph, NMF, NeNMF, RobustPCA, ROSL, CESR, NearestNeighbour,
+)  # fmt: skip
+CLASSES = {known._name: known for known in KNOWN}
 
 
-def save(estimator: Linear, path: str | os.PathLike[str]) -> None:
+def save(estimator: Linear | Method, path: str | os.PathLike[str]) -> None:
     """Write a fitted model to a file.
 
     A crash leaves the old file or the new one, never a broken one. The file holds the model: names of features and what
@@ -21,12 +34,14 @@ def save(estimator: Linear, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    estimator : PCE or PCA
+    estimator : PCE, PCA, LPP, …
         A fitted one.
     path : path-like
         The file, by habit with the ending `.espan`.
     """
-    _model(estimator).save(os.fspath(path))
+    if not isinstance(estimator, Linear | Method):
+        raise TypeError(f"`estimator` must be a fitted one of this package, got {type(estimator).__name__}")
+    estimator._fitted.save(os.fspath(path))
 
 
 def to_onnx(estimator: Linear, path: str | os.PathLike[str] | None = None, *, dtype: DTypeLike | None = None) -> bytes:
@@ -49,19 +64,15 @@ def to_onnx(estimator: Linear, path: str | os.PathLike[str] | None = None, *, dt
     bytes
         The graph.
     """
-    graph = _model(estimator).to_onnx(None if dtype is None else np.dtype(dtype).name)
+    if not isinstance(estimator, Linear):
+        raise TypeError(f"`estimator` must be a fitted PCE or PCA, got {type(estimator).__name__}")
+    graph = estimator._fitted.to_onnx(None if dtype is None else np.dtype(dtype).name)
     if path is not None:
         write(os.fspath(path), graph)
     return graph
 
 
-def _model(estimator: Linear) -> Model:
-    if not isinstance(estimator, Linear):
-        raise TypeError(f"`estimator` must be a fitted PCE or PCA, got {type(estimator).__name__}")
-    return estimator._fitted
-
-
-def load(path: str | os.PathLike[str]) -> PCE | PCA:
+def load(path: str | os.PathLike[str]) -> Linear | Method:
     """Read a model from a file, whoever wrote it.
 
     Parameters
@@ -71,7 +82,7 @@ def load(path: str | os.PathLike[str]) -> PCE | PCA:
 
     Returns
     -------
-    PCE or PCA
+    PCE, PCA, LPP, …
         Fitted, with the settings it was fitted with.
 
     Examples
@@ -84,6 +95,9 @@ def load(path: str | os.PathLike[str]) -> PCE | PCA:
     PCE()
     """
     model = Model.load(os.fspath(path))
+    settings = json.loads(model.settings())
+    if settings["method"] != "pce":
+        return _other(model, settings)
     keywords = model.keywords()
     asked = None if keywords["noise"] == 0.0 else keywords["dim"]
     pca = PCA(asked, whiten=keywords["weights"] == "whitened", solver=keywords["solver"])
@@ -91,4 +105,16 @@ def load(path: str | os.PathLike[str]) -> PCE | PCA:
     estimator: PCE | PCA = pca if pca._keywords() == keywords else PCE(**keywords)
     estimator._model, estimator._summary = model, None
     estimator.n_features_in_ = model.features
+    return estimator
+
+
+def _other(model: Model, settings: dict[str, Any]) -> Method:
+    kind = CLASSES[settings["method"]]
+    estimator = kind(**kind._keywords(settings))
+    estimator._model, estimator.n_features_in_ = model, model.features
+    if isinstance(estimator, Classifier):
+        # Classes are numbers again where all of them are.
+        names = np.array(model.classes())
+        whole = all(name.lstrip("-").isdecimal() for name in names)
+        estimator.classes_ = names.astype(np.int64) if whole else names
     return estimator

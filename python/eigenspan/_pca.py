@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ._base import Linear
 
@@ -19,9 +19,10 @@ class PCA(Linear):
 
     Parameters
     ----------
-    n_components : None, "auto", int or float, default=None
-        How many directions to keep: every one above rounding (None), those that stand out of the noise ("auto"), so many,
-        or as few as carry this share of the variance, between 0 and 1.
+    n_components : None, "auto", "mle", int or float, default=None
+        How many directions to keep: every one above rounding (None), those that stand out of the noise ("auto"), as many as
+        have the largest evidence by Minka's rule ("mle", for as many samples as features), so many, or as few as carry
+        this share of the variance, between 0 and 1.
     whiten : bool, default=False
         Whether every feature gets variance one.
     solver : {"auto", "direct"}, default="auto"
@@ -46,7 +47,7 @@ class PCA(Linear):
 
     def __init__(
         self,
-        n_components: Literal["auto"] | int | float | None = None,
+        n_components: Literal["auto", "mle"] | int | float | None = None,
         *,
         whiten: bool = False,
         solver: Literal["auto", "direct"] = "auto",
@@ -56,6 +57,12 @@ class PCA(Linear):
         self.whiten = whiten
         self.solver = solver
         self.threads = threads
+
+    def partial_fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Learn from more samples, any number of them. As in `PCE`; "mle" needs all samples at once."""
+        if isinstance(self.n_components, str) and self.n_components == "mle":
+            raise ValueError("`n_components='mle'` needs all samples at once: use `fit`, or 'auto'")
+        return super().partial_fit(X, y)
 
     @property
     def explained_variance_(self) -> NDArray[np.float64]:
@@ -77,8 +84,8 @@ class PCA(Linear):
 
     def _checked_components(self) -> Any:
         asked = self.n_components
-        expected = "None, 'auto', a number of components from 1 on, or a share of the variance between 0 and 1"
-        if isinstance(asked, bool) or not (isinstance(asked, Real) or asked == "auto"):
+        expected = "None, 'auto', 'mle', a number of components from 1 on, or a share of the variance between 0 and 1"
+        if isinstance(asked, bool) or not (isinstance(asked, Real) or asked in ("auto", "mle")):
             raise TypeError(f"`n_components` must be {expected}, got {asked!r}")
         if isinstance(asked, Real) and not (asked >= 1 if isinstance(asked, Integral) else 0 < asked < 1):
             raise ValueError(f"`n_components` must be {expected}, got {asked!r}")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+from numbers import Integral
 
 import numpy as np
 import scipy.sparse
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Bunch
 
 from . import _eigenspan
 
-__all__ = ["load_digits", "load_file", "make_subspaces"]
+__all__ = ["load_digits", "load_file", "make_subspaces", "split"]
 
 
 def load_file(
@@ -126,3 +127,40 @@ def make_subspaces(
         The subspace that each is from.
     """
     return _eigenspan.subspaces(n_samples, n_features, n_subspaces, dim, noise, random_state)
+
+
+def split(
+    n_samples: int, train: int | float, *, y: ArrayLike | None = None, seed: int = 0, repeat: int = 0
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The numbers of the samples to train on, and of those to test on: the same as those of the command line.
+
+    Parameters
+    ----------
+    n_samples : int
+        How many samples there are.
+    train : int or float
+        How many to train on, or which share of them, between 0 and 1.
+    y : array-like of shape (n_samples,), optional
+        Classes: then `train` samples, or this share, of every class. Without them any samples, whatever their class.
+    seed, repeat : int
+        Which split: repeats of a seed are independent of each other.
+
+    Returns
+    -------
+    train, test : ndarray of int
+        In rising order.
+
+    Examples
+    --------
+    >>> from eigenspan import datasets
+    >>> train, test = datasets.split(10, 0.7, seed=1)
+    >>> len(train), len(test)
+    (7, 3)
+    """
+    whole = isinstance(train, Integral)
+    classes = None if y is None else np.unique(np.asarray(y), return_inverse=True)[1].astype(np.int64)
+    if classes is not None and len(classes) != n_samples:
+        raise ValueError(f"{n_samples} samples need {n_samples} labels, got {len(classes)}")
+    count, share = (int(train), 0.0) if whole else (None, float(train))
+    chosen, others = _eigenspan.split(n_samples, classes, count, share, seed, repeat)
+    return chosen, others

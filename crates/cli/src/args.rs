@@ -7,6 +7,8 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use eigenspan::data::ImageShape;
 use eigenspan::{Dim, Lambda, Normalize, PceParams, RankRule, Solver};
 
+use crate::choice::Choice;
+
 const DATA_HELP: &str = "DATA is a file of samples in rows: NumPy .npy or .npz (arrays X, and where present y and \
 shape), MATLAB up to version 7, IDX, CSV, TSV, LIBSVM, Parquet or Arrow (in builds with `--features columnar`); a \
 folder of PNG, JPEG, PNM or BMP images (each sub-folder is a class); `-` for standard input; or `@digits` for the \
@@ -33,9 +35,12 @@ pub enum Command {
     /// Find the dimension of data and learn the projection
     #[command(
         after_help = "Examples:\n  eigenspan fit faces.npz -o faces.espan\n  eigenspan fit faces.npz --lambda 5 --json\n  \
-eigenspan fit sensors.csv --label state --noise 0.02\n  cat table.csv | eigenspan fit - --energy 0.95"
+eigenspan fit sensors.csv --label state --noise 0.02\n  cat table.csv | eigenspan fit - --energy 0.95\n  \
+eigenspan fit faces.npz --method npe --neighbours 49 --dim 300 -o faces.espan"
     )]
-    Fit(Fit),
+    Fit(Box<Fit>),
+    /// List the methods that `fit --method` knows
+    Methods,
     /// Map samples to their features, Z = XΘ
     #[command(after_help = "Examples:\n  eigenspan transform faces.espan new.npz -o features.npy\n  \
 eigenspan transform faces.espan new.csv | head")]
@@ -93,67 +98,71 @@ pub struct Data {
 /// How to fit.
 #[derive(ClapArgs)]
 pub struct Fitting {
-    /// λ: a number, `auto` (optimal hard threshold) or `screenot` (noise of any shape)
-    #[arg(long, value_name = "λ", default_value = "auto", value_parser = parse_lambda, group = "rule")]
-    lambda: LambdaArg,
+    /// λ: a number, `auto` (optimal hard threshold; the default) or `screenot` (noise of any shape)
+    #[arg(long, value_name = "λ", value_parser = parse_lambda, group = "rule")]
+    pub(crate) lambda: Option<LambdaArg>,
     /// The noise has this standard deviation, in the units of the data
     #[arg(long, value_name = "S", group = "rule", allow_negative_numbers = true)]
-    noise: Option<f64>,
+    pub(crate) noise: Option<f64>,
     /// Keep this share of the energy, between 0 and 1
     #[arg(long, value_name = "SHARE", group = "rule", allow_negative_numbers = true)]
-    energy: Option<f64>,
+    pub(crate) energy: Option<f64>,
     /// Keep exactly this many dimensions; λ plays no part
     #[arg(long, value_name = "M")]
-    dim: Option<usize>,
-    /// How the dimension follows from λ: Theorem 1 of the paper, or one more as in the authors' released code
-    #[arg(long, value_enum, default_value = "theorem")]
-    rank_rule: RankRuleArg,
-    /// Scale samples to unit length, not at all, or features to z-scores
-    #[arg(long, value_enum, default_value = "unit")]
-    normalize: NormalizeArg,
+    pub(crate) dim: Option<usize>,
+    /// How the dimension follows from λ: Theorem 1 of the paper (the default), or one more as in the authors' released code
+    #[arg(long, value_enum)]
+    pub(crate) rank_rule: Option<RankRuleArg>,
+    /// Scale samples to unit length (the default of PCE), not at all, or features to z-scores
+    #[arg(long, value_enum)]
+    pub(crate) normalize: Option<NormalizeArg>,
     /// Subtract the mean of the scaled samples
     #[arg(long)]
-    center: bool,
+    pub(crate) center: bool,
     /// Refuse zero samples and data in which no direction stands out
     #[arg(long)]
-    strict: bool,
+    pub(crate) strict: bool,
     /// Prove the dimension, or find it by products with the data alone (probable, not proved): for data too large for a
     /// matrix of min(samples, features) squared. `direct` needs a λ, noise level, energy or dimension
-    #[arg(long, value_enum, default_value = "auto")]
-    solver: SolverArg,
-    /// The method
-    #[arg(long, value_enum, default_value = "pce")]
-    method: Method,
+    #[arg(long, value_enum)]
+    pub(crate) solver: Option<SolverArg>,
 }
 
 impl Fitting {
     /// What is asked of PCE.
     pub fn params(&self) -> PceParams {
-        let Method::Pce = self.method;
         let lambda = match (self.noise, self.energy, self.lambda) {
             (Some(s), _, _) => Lambda::Noise(s),
             (_, Some(share), _) => Lambda::Energy(share),
-            (_, _, LambdaArg(lambda)) => lambda,
+            (_, _, Some(LambdaArg(lambda))) => lambda,
+            _ => Lambda::Auto,
         };
         PceParams {
             lambda,
             dim: self.dim.map_or(Dim::Auto, Dim::Fixed),
             rank_rule: match self.rank_rule {
-                RankRuleArg::Theorem => RankRule::Theorem,
-                RankRuleArg::Released => RankRule::Released,
+                Some(RankRuleArg::Released) => RankRule::Released,
+                _ => RankRule::Theorem,
             },
-            normalize: match self.normalize {
-                NormalizeArg::Unit => Normalize::Unit,
-                NormalizeArg::None => Normalize::None,
-                NormalizeArg::Zscore => Normalize::ZScore,
-            },
+            normalize: self.normalize.map_or(Normalize::Unit, Normalize::from),
             center: self.center,
             strict: self.strict,
-            solver: match self.solver {
-                SolverArg::Auto => Solver::Auto,
-                SolverArg::Direct => Solver::Direct,
-            },
+            solver: self.solver(),
             ..PceParams::default()
+        }
+    }
+
+    pub(crate) fn solver(&self) -> Solver {
+        if let Some(SolverArg::Direct) = self.solver { Solver::Direct } else { Solver::Auto }
+    }
+}
+
+impl From<NormalizeArg> for Normalize {
+    fn from(asked: NormalizeArg) -> Self {
+        match asked {
+            NormalizeArg::Unit => Self::Unit,
+            NormalizeArg::None => Self::None,
+            NormalizeArg::Zscore => Self::ZScore,
         }
     }
 }
@@ -166,7 +175,7 @@ fn parse_image(text: &str) -> Result<ImageShape, String> {
 }
 
 #[derive(Clone, Copy)]
-struct LambdaArg(Lambda);
+pub(crate) struct LambdaArg(pub(crate) Lambda);
 
 fn parse_lambda(text: &str) -> Result<LambdaArg, String> {
     match text {
@@ -180,27 +189,22 @@ fn parse_lambda(text: &str) -> Result<LambdaArg, String> {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum RankRuleArg {
+pub(crate) enum RankRuleArg {
     Theorem,
     Released,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum NormalizeArg {
+pub(crate) enum NormalizeArg {
     Unit,
     None,
     Zscore,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum SolverArg {
+pub(crate) enum SolverArg {
     Auto,
     Direct,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Method {
-    Pce,
 }
 
 #[derive(ClapArgs)]
@@ -209,9 +213,20 @@ pub struct Fit {
     pub data: Data,
     #[command(flatten)]
     pub fitting: Fitting,
+    #[command(flatten)]
+    pub choice: Choice,
     /// Write the model here
     #[arg(short, long, value_name = "MODEL.espan")]
     pub output: Option<PathBuf>,
+    /// Write the features of the samples here (.npy, .csv, .tsv, .parquet)
+    #[arg(long, value_name = "FILE")]
+    pub features: Option<PathBuf>,
+    /// Write the low-rank part of the samples here (robust-pca, rosl)
+    #[arg(long, value_name = "FILE")]
+    pub low_rank: Option<PathBuf>,
+    /// Write the sparse part of the samples here (robust-pca, rosl)
+    #[arg(long, value_name = "FILE")]
+    pub sparse: Option<PathBuf>,
     /// Print one JSON object instead of words
     #[arg(long)]
     pub json: bool,

@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "this crate owns the clock and the environment")]
 
 mod args;
+mod choice;
 mod commands;
 mod failure;
 mod progress;

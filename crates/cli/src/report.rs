@@ -1,8 +1,11 @@
 //! What is said about a model: for people, and for programs.
 
 use eigenspan::data::{Labels, Samples};
+use eigenspan::method::Method;
+use eigenspan::reduce::fitted::Fitted as _;
 use eigenspan::reduce::pce::PathStep;
-use eigenspan::{Pce, short_number};
+use eigenspan::reduce::trace::Trace;
+use eigenspan::{Model, Pce, short_number};
 use eigenspan_io::Provenance;
 use serde::Serialize;
 
@@ -37,7 +40,7 @@ impl<'a> Fitted<'a> {
     pub fn new(model: &'a Pce, seconds: Option<f64>, provenance: Option<&'a Provenance>) -> Self {
         let p = model.parts();
         Self {
-            method: "pce",
+            method: model.told().method,
             n: p.n,
             m: model.features(),
             k: p.k,
@@ -56,6 +59,73 @@ impl<'a> Fitted<'a> {
             provenance,
         }
     }
+}
+
+/// A fitted model of any method in numbers: that of PCE and PCA says more.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum Report<'a> {
+    Pce(Box<Fitted<'a>>),
+    Other(Box<Told<'a>>),
+}
+
+/// A fitted model of any method but PCE and PCA. Scripts depend on these names.
+#[derive(Serialize)]
+pub struct Told<'a> {
+    method: &'static str,
+    n: usize,
+    m: usize,
+    columns: usize,
+    settings: Method,
+    /// Rounds of the iteration, and whether they were enough; absent where there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rounds: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    converged: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<f64>,
+    why: &'a str,
+    warnings: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provenance: Option<&'a Provenance>,
+}
+
+impl<'a> Report<'a> {
+    /// The numbers of `model`.
+    pub fn new(model: &'a Model, seconds: Option<f64>, provenance: Option<&'a Provenance>) -> Self {
+        if let Model::Pce(model) = model {
+            return Self::Pce(Box::new(Fitted::new(model, seconds, provenance)));
+        }
+        let told = model.told();
+        Self::Other(Box::new(Told {
+            method: told.method,
+            n: told.n,
+            m: model.features(),
+            columns: model.columns(),
+            settings: model.settings(),
+            rounds: told.trace.map(|trace| trace.rounds),
+            converged: told.trace.map(|trace| trace.converged()),
+            seconds,
+            why: told.why,
+            warnings: told.warnings.iter().map(ToString::to_string).collect(),
+            provenance,
+        }))
+    }
+}
+
+/// What was found, in words.
+pub fn found(model: &Model) -> String {
+    match model {
+        Model::Pce(model) => verdict(model),
+        other => format!("{}\n", other.told().why),
+    }
+}
+
+/// How an iteration went, in words.
+pub fn rounds(trace: &Trace) -> String {
+    let end = if trace.converged() { "until the tolerance was reached" } else { "and the tolerance was not reached" };
+    let last = trace.values.last().map(|last| format!(", last {}", short_number(*last))).unwrap_or_default();
+    format!("iteration {} rounds {end} ({}{last})\n", trace.rounds, trace.measure)
 }
 
 /// The path in numbers.

@@ -54,6 +54,17 @@ impl Run {
         std::fs::write(self.path().join(name), text).unwrap();
     }
 
+    /// Row numbers of some of the digits, as a .npy file.
+    fn write_some_digits(&self, name: &str) {
+        let header = "{'descr': '<i8', 'fortran_order': False, 'shape': (120,), }";
+        let header = format!("{header:<117}\n");
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend((header.len() as u16).to_le_bytes());
+        bytes.extend(header.as_bytes());
+        (0..120i64).for_each(|row| bytes.extend((7 * row).to_le_bytes()));
+        std::fs::write(self.path().join(name), bytes).unwrap();
+    }
+
     fn bytes(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.path().join(name)).unwrap()
     }
@@ -227,4 +238,79 @@ fn info_describes_and_completions_complete() {
     assert!(info.contains("10 classes of 174 to 183 samples") && info.contains("8 × 8 pixels"), "{info}");
     assert_eq!(run.json("info @digits --json")["max"], 16.0);
     assert!(run.ok("completions bash").contains("eigenspan"));
+}
+
+#[test]
+fn every_method_fits_and_its_model_is_described_and_used() {
+    let run = Run::new();
+    let listed = run.ok("methods");
+    let names: Vec<&str> = listed.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
+    assert!(names.contains(&"npe") && names.len() == 13);
+    for name in names {
+        let more = match name {
+            "nmf" | "nenmf" => "--dim 5 --rounds 20",
+            "lle" | "cesr" | "nn" => "",
+            _ => "--dim 5",
+        };
+        run.write_some_digits("some.npy");
+        let fitted = run.json(&format!("fit @digits --rows some.npy --method {name} {more} -o m.espan --json"));
+        assert_eq!(fitted["method"], name);
+        assert_eq!(run.json("inspect m.espan --verify --json")["why"], fitted["why"]);
+        assert!(run.ok("inspect m.espan").contains(&format!("{} model", name.to_uppercase())));
+        match name {
+            "lle" => assert!(run.fails("transform m.espan @digits", 1).contains("no map")),
+            _ => {
+                let header = run.ok("transform m.espan @digits --rows some.npy").lines().next().unwrap().to_string();
+                assert!(header.starts_with(&format!("{}0", name.replace('-', ""))), "{header}");
+            }
+        }
+    }
+}
+
+#[test]
+fn flags_of_other_methods_are_refused_by_name() {
+    let run = Run::new();
+    for (args, flag, method) in [
+        ("--neighbours 3", "--neighbours", "pce"),
+        ("--method pca --neighbours 3", "--neighbours", "pca"),
+        ("--method pca --lambda 3", "--lambda", "pca"),
+        ("--method npe --noise 3", "--noise", "npe"),
+        ("--method npe --metric cosine", "--metric", "npe"),
+        ("--method lpp --center", "--center", "lpp"),
+    ] {
+        let said = run.fails(&format!("fit @digits {args}"), 1);
+        assert!(said.contains(&format!("`{flag}` says nothing to the method `{method}`")), "{args}: {said}");
+    }
+    assert!(run.fails("fit @digits --method lle --as-published", 1).contains("the paper does not run `lle`"));
+    assert!(run.fails("fit @digits --method magic", 2).contains("magic"));
+    assert!(run.fails("fit @digits --method lpp --weights hot", 1).contains("unknown variant `hot`"));
+    assert!(run.fails("fit @digits --low-rank a.npy", 1).contains("`--low-rank` asks for a part"));
+    assert!(!run.path().join("a.npy").exists());
+}
+
+#[test]
+fn classifiers_need_classes() {
+    let run = Run::new();
+    run.write("bare.csv", "1,2\n3,4\n5,6\n");
+    assert!(run.fails("fit bare.csv --method nn", 1).contains("needs the class of every sample"));
+}
+
+#[test]
+fn both_parts_of_robust_pca_are_written_and_add_up() {
+    let run = Run::new();
+    run.write("x.csv", "1,2,3\n2,4,6\n3,6,9\n4,8,12\n5,10,15\n6,12,99\n");
+    run.ok("fit x.csv --method robust-pca --low-rank a.csv --sparse e.csv --features z.csv");
+    let table = |name: &str| {
+        let text = String::from_utf8(run.bytes(name)).unwrap();
+        let rows = text.lines().filter(|line| !line.contains(char::is_alphabetic) || line.contains('e'));
+        rows.map(|line| line.split(',').filter_map(|v| v.parse::<f64>().ok()).collect::<Vec<_>>())
+            .filter(|row| !row.is_empty())
+            .collect::<Vec<_>>()
+    };
+    let (a, e, x) = (table("a.csv"), table("e.csv"), table("x.csv"));
+    for i in 0..6 {
+        for j in 0..3 {
+            assert!((a[i][j] + e[i][j] - x[i][j]).abs() < 1e-3, "{i} {j}");
+        }
+    }
 }

@@ -3,14 +3,15 @@
 use std::path::PathBuf;
 
 use eigenspan::data::generate::Subspaces;
-use eigenspan::data::{Dataset, ImageShape, Matrix};
+use eigenspan::data::{Dataset, ImageShape, Labels, Matrix};
+use eigenspan::split::{Split, Train};
 use eigenspan_io::{ReadError, ReadOptions};
-use numpy::PyArray1;
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays::{Numbers, array, sparse_parts, vector};
-use crate::door::{enter, no_file};
+use crate::door::{enter, no_file, refused};
 
 type Labelled<'py> = (Bound<'py, PyAny>, Bound<'py, PyArray1<i64>>);
 
@@ -40,6 +41,29 @@ pub fn subspaces(
     let wanted = Subspaces { samples, features, subspaces, dim, noise };
     let data = enter(py, Some(1), |_| wanted.generate(seed))?;
     Ok(labelled(py, data))
+}
+
+/// The numbers of the samples to train on, and of the others; the same share or number of every class where classes are given.
+#[pyfunction]
+#[pyo3(signature = (n, classes, count, share, seed, repeat))]
+pub fn split<'py>(
+    py: Python<'py>,
+    n: usize,
+    classes: Option<PyReadonlyArray1<'py, i64>>,
+    count: Option<usize>,
+    share: f64,
+    seed: u64,
+    repeat: u64,
+) -> PyResult<[Bound<'py, PyArray1<i64>>; 2]> {
+    let train = count.map_or(Train::Share(share), Train::Count);
+    let labels = classes.map(|of| Labels::from_numbers(&of.as_array().to_vec()));
+    let split = match &labels {
+        Some(labels) => Split::stratified(labels, train, seed, repeat),
+        None => Split::plain(n, train, seed, repeat),
+    };
+    let Split { train, test } = split.map_err(refused)?;
+    let numbers = |rows: Vec<usize>| vector(py, rows.into_iter().map(|row| row as i64).collect());
+    Ok([numbers(train), numbers(test)])
 }
 
 /// Samples from a file or a folder of images, and what came with them.

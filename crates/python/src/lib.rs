@@ -5,6 +5,7 @@
 //! | `door` | threads, the interpreter's lock, Ctrl-C, panics and errors, once for every call |
 //! | `arrays` | NumPy arrays and SciPy rows as [`eigenspan::data::Samples`] without a copy, results as arrays |
 //! | `settings` | keywords of a Python class as [`eigenspan::PceParams`] |
+//! | `method` | fits of every method by its name |
 //! | `model` | a fitted model |
 //! | `summary` | samples that arrive in portions |
 //! | `datasets` | built-in and synthetic data, data from files |
@@ -15,6 +16,7 @@
 mod arrays;
 mod datasets;
 mod door;
+mod method;
 mod model;
 mod settings;
 mod summary;
@@ -22,7 +24,9 @@ mod summary;
 #[pyo3::pymodule]
 mod _eigenspan {
     #[pymodule_export]
-    use crate::datasets::{digits, read_file, subspaces};
+    use crate::datasets::{digits, read_file, split, subspaces};
+    #[pymodule_export]
+    use crate::method::{fit_method, published};
     #[pymodule_export]
     use crate::model::{Model, fit, singular_values, write};
     #[pymodule_export]

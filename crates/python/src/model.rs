@@ -2,17 +2,18 @@
 
 use std::path::PathBuf;
 
+use eigenspan::reduce::fitted::Fitted as _;
 use eigenspan::reduce::pca::explained_variance;
-use eigenspan::{Pce, Warning};
+use eigenspan::{Model as AnyModel, Pce, Warning};
 use eigenspan_io::onnx::to_onnx;
 use eigenspan_io::{ModelError, ModelFile, Provenance, WriteError};
-use numpy::{PyArray1, PyReadonlyArray1};
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::arrays::{Held, Numbers, array, vector};
 use crate::door::{enter, no_file};
-use crate::settings::{number_type, params};
+use crate::settings::{most_evident, number_type, params};
 
 /// Learns k and Θ.
 #[pyfunction]
@@ -23,9 +24,16 @@ pub fn fit(
     keywords: &Bound<'_, PyDict>,
     threads: Option<usize>,
 ) -> PyResult<Model> {
-    let (params, held) = (params(keywords)?, Held::of(x)?);
+    let held = Held::of(x)?;
     let samples = held.samples();
-    enter(py, threads, |exec| params.fit_with(samples, exec)).map(Model::new)
+    let model = match most_evident(keywords)? {
+        Some(pca) => enter(py, threads, |exec| pca.fit_with(samples, exec))?,
+        None => {
+            let params = params(keywords)?;
+            enter(py, threads, |exec| params.fit_with(samples, exec))?
+        }
+    };
+    Ok(Model::new(AnyModel::Pce(model)))
 }
 
 /// All singular values of the prepared samples, largest first, whatever the cut.
@@ -60,12 +68,16 @@ pub struct Model {
 
 impl Model {
     /// Of a model that was fitted now.
-    pub fn new(model: Pce) -> Self {
+    pub fn new(model: AnyModel) -> Self {
         Self { file: ModelFile { model, provenance: Provenance::of_array("an array") } }
     }
 
+    /// The model of PCE or PCA: the classes that ask for it hold no other.
     fn pce(&self) -> &Pce {
-        &self.file.model
+        match &self.file.model {
+            AnyModel::Pce(model) => model,
+            other => unreachable!("{} is not PCE", other.told().method),
+        }
     }
 }
 
@@ -81,7 +93,7 @@ impl Model {
     ) -> PyResult<Bound<'py, PyAny>> {
         let held = Held::of(x)?;
         let samples = held.samples();
-        let features = enter(py, threads, |exec| self.pce().transform_with(samples, exec))?;
+        let features = enter(py, threads, |exec| self.file.model.transform_with(samples, exec))?;
         Ok(array(py, features, held.numbers()))
     }
 
@@ -187,9 +199,74 @@ impl Model {
         self.pce().parts().preparation.mean.clone().map(|mean| vector(py, mean))
     }
 
+    /// The arrays of a model that is not one of PCE or PCA, by name; a vector is a matrix of one row.
+    fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let arrays = PyDict::new(py);
+        for (name, values) in self.file.model.arrays().iter() {
+            arrays.set_item(name, array(py, values.clone().into(), Numbers::AsGiven))?;
+        }
+        Ok(arrays)
+    }
+
+    /// The class of each sample, by its number, and how many of them are not settled.
+    #[pyo3(signature = (x, threads))]
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        threads: Option<usize>,
+    ) -> PyResult<(Bound<'py, PyArray1<i64>>, usize)> {
+        let held = Held::of(x)?;
+        let samples = held.samples();
+        let (classes, unfinished) = enter(py, threads, |exec| match &self.file.model {
+            AnyModel::NearestNeighbour(model) => Ok((model.predict_with(samples, exec)?, 0)),
+            AnyModel::Cesr(model) => model.predict_with(samples, exec).map(|found| (found.classes, found.unfinished)),
+            other => unreachable!("{} tells no classes", other.told().method),
+        })?;
+        Ok((vector(py, classes.into_iter().map(|class| class as i64).collect()), unfinished))
+    }
+
+    /// The nearest training samples of each sample: distances and numbers.
+    #[pyo3(signature = (x, k, threads))]
+    fn neighbours<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        k: usize,
+        threads: Option<usize>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let AnyModel::NearestNeighbour(model) = &self.file.model else {
+            unreachable!("{} has no neighbours", self.file.model.told().method)
+        };
+        let held = Held::of(x)?;
+        let samples = held.samples();
+        let found = enter(py, threads, |exec| model.neighbours_with(samples, k, exec))?;
+        let index = found.index.iter().map(|i| *i as i64).collect();
+        let (n, k) = (samples.rows(), found.k);
+        let index = vector(py, index).reshape((n, k))?.into_any();
+        let distance = vector(py, found.distance).reshape((n, k))?.into_any();
+        Ok((distance, index))
+    }
+
+    /// The names of the classes that a classifier tells apart.
+    fn classes(&self) -> Vec<String> {
+        self.file.model.labels().map(|labels| labels.names.clone()).unwrap_or_default()
+    }
+
+    /// What was asked, as JSON.
+    fn settings(&self) -> String {
+        serde_json::to_string(&self.file.model.settings()).expect("settings are plain data")
+    }
+
+    /// How the iteration went: what was measured, its values, the rounds, and why there were no more.
+    fn trace(&self) -> Option<(String, Vec<f64>, usize, bool)> {
+        let trace = self.file.model.told().trace?;
+        Some((trace.measure.clone(), trace.values.clone(), trace.rounds, trace.converged()))
+    }
+
     /// What the user should know.
     fn warnings(&self) -> Vec<String> {
-        self.pce().parts().warnings.iter().map(Warning::to_string).collect()
+        self.file.model.told().warnings.iter().map(Warning::to_string).collect()
     }
 
     /// The settings, as keywords.
@@ -204,17 +281,17 @@ impl Model {
 
     #[getter]
     fn columns(&self) -> usize {
-        self.pce().columns()
+        self.file.model.columns()
     }
 
     #[getter]
     fn features(&self) -> usize {
-        self.pce().features()
+        self.file.model.features()
     }
 
     #[getter]
     fn n(&self) -> usize {
-        self.pce().parts().n
+        self.file.model.told().n
     }
 
     #[getter(lambda_)]
@@ -244,7 +321,7 @@ impl Model {
 
     #[getter]
     fn why(&self) -> &str {
-        self.pce().why()
+        self.file.model.told().why
     }
 }
 

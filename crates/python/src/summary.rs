@@ -47,7 +47,7 @@ impl Summary {
     fn finish(&self, py: Python<'_>, threads: Option<usize>) -> PyResult<Model> {
         let model =
             enter(py, threads, |exec| self.summary.lock().unwrap_or_else(PoisonError::into_inner).finish(exec))?;
-        Ok(Model::new(model))
+        Ok(Model::new(eigenspan::Model::Pce(model)))
     }
 
     /// Everything there is, as what Python can pickle.

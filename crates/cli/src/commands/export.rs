@@ -4,13 +4,13 @@ use eigenspan::data::NumberType;
 use eigenspan_io::ModelFile;
 use eigenspan_io::onnx::to_onnx;
 
-use super::{print, print_bytes};
+use super::{pce_of, print, print_bytes};
 use crate::args::{Export, NumbersArg};
 use crate::failure::Failure;
 
 /// Writes a model as an ONNX graph.
 pub fn run(args: &Export) -> Result<(), Failure> {
-    let ModelFile { model, .. } = ModelFile::load(&args.model)?;
+    let model = pce_of(ModelFile::load(&args.model)?.model, "export")?;
     let numbers = match args.numbers {
         Some(NumbersArg::F64) => NumberType::F64,
         Some(NumbersArg::F32) => NumberType::F32,

@@ -1,41 +1,79 @@
 //! `eigenspan fit`: data in, dimension and model out.
 
-use eigenspan::Pce;
-use eigenspan::data::Dataset;
-use eigenspan_io::{ModelFile, Provenance};
+use std::path::Path;
 
-use super::{Session, print, print_json, warn};
+use eigenspan::data::{Dataset, Matrix};
+use eigenspan::method::{Method, Outcome};
+use eigenspan::reduce::fitted::Fitted as _;
+use eigenspan::{Model, Pce};
+use eigenspan_io::{ModelFile, Names, Provenance};
+
+use super::transform::column_names;
+use super::{Session, print, warn};
 use crate::args::{Fit, Fitting};
 use crate::failure::Failure;
 use crate::report;
 
-/// Reads, fits, writes the model, says what was found.
+/// Reads, fits, writes the model and what else was asked for, says what was found.
 pub fn run(args: &Fit, session: &Session<'_>) -> Result<(), Failure> {
+    let method = args.method()?;
     let data = args.data.read()?;
     let started = session.progress.seconds();
-    let model = fit(&data, &args.fitting, session)?;
+    let Outcome { model, low_rank, sparse } = fit_any(&method, &data, session)?;
     let seconds = session.progress.seconds() - started;
-    warn(&model.parts().warnings);
+    warn(model.told().warnings);
+    let mut written = vec![];
+    let mut parts = vec![("--low-rank", &args.low_rank, low_rank), ("--sparse", &args.sparse, sparse)];
+    for (flag, path, part) in &mut parts {
+        let Some(path) = path else { continue };
+        let Some(part) = part.take() else {
+            let fact = format!("`{flag}` asks for a part that the method `{}` does not find", model.told().method);
+            return Err(Failure::refused(fact, "use `--method robust-pca` or `rosl`"));
+        };
+        written.push(write(path, &part.into(), data.feature_names.as_deref(), &data)?);
+    }
+    if let Some(path) = &args.features {
+        let features = match &model {
+            Model::Lle(lle) => lle.embedding().clone().into(),
+            other => other.transform_with(data.samples.view(), session.exec)?,
+        };
+        session.progress.clear();
+        written.push(write(path, &features, Some(&column_names(&model)), &data)?);
+    }
+    let report = report::Report::new(&model, Some(seconds), None);
+    let words = format!("{}: {}\n{}", args.data.name(), report::shape(data.samples.view()), report::found(&model));
+    let json = args.json.then(|| serde_json::to_string(&report).expect("reports are plain data"));
     if let Some(path) = &args.output {
         let provenance = Provenance::of(&args.data.name(), data.samples.view());
-        ModelFile { model: model.clone(), provenance }.save(path)?;
+        ModelFile { model, provenance }.save(path)?;
+        written.push(format!("wrote {}\n", path.display()));
     }
-    if args.json {
-        return print_json(&report::Fitted::new(&model, Some(seconds), None));
-    }
-    print(&format!("{}: {}\n{}", args.data.name(), report::shape(data.samples.view()), report::verdict(&model)))?;
-    match &args.output {
-        Some(path) => print(&format!("wrote {}\n", path.display())),
-        None => Ok(()),
+    match json {
+        Some(json) => print(&format!("{json}\n")),
+        None => print(&(words + &written.concat())),
     }
 }
 
+/// Writes one row a sample, and says so.
+fn write(path: &Path, rows: &Matrix, columns: Option<&[String]>, data: &Dataset) -> Result<String, Failure> {
+    let mut sink = eigenspan_io::create(path, rows.cols(), Names { columns, ids: data.ids.clone() })?;
+    sink.write_block(rows)?;
+    sink.finish()?;
+    Ok(format!("wrote {}\n", path.display()))
+}
+
 /// The model of a data set, with the shape of its images.
-pub fn fit(data: &Dataset, fitting: &Fitting, session: &Session<'_>) -> Result<Pce, Failure> {
-    let model = fitting.params().fit_with(&data.samples, session.exec)?;
+fn fit_any(method: &Method, data: &Dataset, session: &Session<'_>) -> Result<Outcome, Failure> {
+    let mut outcome = method.fit_with(data.samples.view(), data.labels.as_ref(), session.exec)?;
     session.progress.clear();
-    Ok(match data.image {
-        Some(shape) => model.with_image(shape).expect("a data set's image shape fits its samples"),
-        None => model,
-    })
+    if let Some(shape) = data.image {
+        outcome.model = outcome.model.with_image(shape).expect("a data set's image shape fits its samples");
+    }
+    Ok(outcome)
+}
+
+/// The model of PCE of a data set, with the shape of its images.
+pub fn fit(data: &Dataset, fitting: &Fitting, session: &Session<'_>) -> Result<Pce, Failure> {
+    let outcome = fit_any(&Method::Pce(fitting.params()), data, session)?;
+    super::pce_of(outcome.model, "path")
 }

@@ -1,6 +1,8 @@
 //! `eigenspan inspect`: what a model file holds.
 
-use eigenspan_io::{ModelFile, orthogonality, orthogonality_tolerance};
+use eigenspan::Model;
+use eigenspan::reduce::fitted::Fitted;
+use eigenspan_io::{ModelFile, Provenance, orthogonality, orthogonality_tolerance};
 
 use eigenspan_render::spectrum_svg;
 
@@ -12,6 +14,10 @@ use crate::report;
 /// Reads, checks and describes a model.
 pub fn run(args: &Inspect) -> Result<(), Failure> {
     let ModelFile { model, provenance } = ModelFile::load(&args.model)?;
+    let model = match model {
+        Model::Pce(model) => model,
+        other => return any(args, &other, &provenance),
+    };
     let off = args.verify.then(|| orthogonality(&model));
     if let Some(off) = off.filter(|off| *off > orthogonality_tolerance(&model)) {
         return Err(Failure::refused(
@@ -26,23 +32,50 @@ pub fn run(args: &Inspect) -> Result<(), Failure> {
     if args.svg {
         return print(&spectrum_svg(&p.sigma, p.tau, p.k, &format!("Singular values of {}", provenance.data)));
     }
-    let mut text = format!(
-        "PCE model: {} features → {} columns, fitted on {} samples of {}\n{}",
-        model.features(),
-        model.columns(),
-        p.n,
-        provenance.data,
-        report::verdict(&model),
-    );
-    for warning in &p.warnings {
-        text += &format!("warning: {warning}\n");
-    }
     let settings = serde_json::to_string(&p.params).expect("settings are plain data");
-    text += &format!("settings  {settings}\n");
-    let hash = provenance.data_sha256.as_ref().map(|hash| format!(" · data SHA-256 {hash}")).unwrap_or_default();
-    text += &format!("eigenspan {}{hash}\n", provenance.eigenspan);
+    let mut text = described(&model, &provenance, &report::verdict(&model), &settings);
     if let Some(off) = off {
         text += &format!("verified: checksum, shapes, order, ‖UᵀU − I‖ = {off:.1e}\n");
     }
     print(&text)
+}
+
+/// Describes a model of any method but PCE and PCA.
+fn any(args: &Inspect, model: &Model, provenance: &Provenance) -> Result<(), Failure> {
+    if args.json {
+        return print_json(&report::Report::new(model, None, Some(provenance)));
+    }
+    if args.svg {
+        let fact = format!("a model of `{}` has no spectrum to draw", model.told().method);
+        return Err(Failure::refused(fact, "leave `--svg` out"));
+    }
+    let settings = serde_json::to_string(&model.settings()).expect("settings are plain data");
+    let mut text = described(model, provenance, &report::found(model), &settings);
+    if let Some(trace) = model.told().trace {
+        text += &report::rounds(trace);
+    }
+    if args.verify {
+        text += "verified: checksum, shapes, every number\n";
+    }
+    print(&text)
+}
+
+/// What is said of every model.
+fn described(model: &impl Fitted, provenance: &Provenance, found: &str, settings: &str) -> String {
+    let told = model.told();
+    let mut text = format!(
+        "{} model: {} features → {} columns, fitted on {} samples of {}\n{found}",
+        told.method.to_uppercase(),
+        model.features(),
+        model.columns(),
+        told.n,
+        provenance.data,
+    );
+    for warning in told.warnings {
+        text += &format!("warning: {warning}\n");
+    }
+    text += &format!("settings  {settings}\n");
+    let hash = provenance.data_sha256.as_ref().map(|hash| format!(" · data SHA-256 {hash}")).unwrap_or_default();
+    text += &format!("eigenspan {}{hash}\n", provenance.eigenspan);
+    text
 }

@@ -5,6 +5,7 @@ mod export;
 mod fit;
 mod info;
 mod inspect;
+mod methods;
 mod path;
 mod recover;
 mod transform;
@@ -12,8 +13,9 @@ mod transform;
 use std::io::Write as _;
 use std::path::Path;
 
-use eigenspan::Exec;
 use eigenspan::data::Dataset;
+use eigenspan::reduce::fitted::Fitted as _;
+use eigenspan::{Exec, Model, Pce};
 use eigenspan_io::{ReadOptions, Rows};
 
 use crate::args::{Args, Command, Data};
@@ -27,6 +29,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let result = match args.command {
         Command::Demo => demo::run(&session),
         Command::Fit(args) => fit::run(&args, &session),
+        Command::Methods => methods::run(),
         Command::Transform(args) => transform::run(&args, &session),
         Command::Recover(args) => recover::run(&args, &session),
         Command::Path(args) => path::run(&args, &session),
@@ -95,6 +98,17 @@ impl Data {
 
 fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// The model where it is one of PCE or PCA, which `command` needs.
+fn pce_of(model: Model, command: &str) -> Result<Pce, Failure> {
+    match model {
+        Model::Pce(model) => Ok(model),
+        other => Err(Failure::refused(
+            format!("`{command}` needs a model of PCE or PCA, this is one of `{}`", other.told().method),
+            "`eigenspan transform` and `inspect` take models of every method",
+        )),
+    }
 }
 
 /// Writes a result to stdout.

@@ -6,14 +6,14 @@ use eigenspan::reduce::pce::Recovery;
 use eigenspan_io::{ModelFile, Names, Rows, write_atomically};
 use eigenspan_render::{SheetRow, contact_sheet};
 
-use super::Session;
 use super::transform::{BLOCK, at_row, open};
+use super::{Session, pce_of};
 use crate::args::Recover;
 use crate::failure::Failure;
 
 /// Streams samples through the model and back.
 pub fn run(args: &Recover, session: &Session<'_>) -> Result<(), Failure> {
-    let ModelFile { model, .. } = ModelFile::load(&args.model)?;
+    let model = pce_of(ModelFile::load(&args.model)?.model, "recover")?;
     let image = match (&args.sheet, model.parts().image) {
         (Some(_), None) => {
             return Err(Failure::refused(

@@ -1,12 +1,19 @@
 //! Model files: what is written is read, and nothing else is.
 
-use super::*;
+use std::collections::HashMap;
+
 use eigenspan::data::generate::Subspaces;
-use eigenspan::{Lambda, Normalize};
+use eigenspan::data::{Labels, Matrix, Samples};
+use eigenspan::method::{METHODS, Method};
+use eigenspan::{Exec, Lambda, Mat, Normalize, PceParams};
+use safetensors::tensor::{Dtype, TensorView, serialize};
+
+use super::seal::{Array, BLANK, checksum, checksum_position, open};
+use super::*;
 
 fn model(params: PceParams) -> ModelFile {
     let data = Subspaces { samples: 40, features: 12, subspaces: 2, dim: 2, noise: 0.1 }.generate(3).unwrap();
-    let model = params.fit(&data.samples).unwrap();
+    let model = Model::Pce(params.fit(&data.samples).unwrap());
     ModelFile { model, provenance: Provenance::of("planted.npy", data.samples.view()) }
 }
 
@@ -14,19 +21,24 @@ type Named = (String, Vec<usize>, Vec<f64>);
 
 /// A file with the right checksum whose contents were changed.
 fn forged(change: impl Fn(&mut serde_json::Value, &mut Vec<Named>)) -> Vec<u8> {
-    let bytes = model(PceParams { center: true, ..PceParams::default() }).to_bytes();
-    let (_, metadata) = SafeTensors::read_metadata(&bytes).unwrap();
-    let mut json = serde_json::from_str(&metadata.metadata().as_ref().unwrap()["eigenspan"]).unwrap();
-    let tensors = SafeTensors::deserialize(&bytes).unwrap();
-    let mut list: Vec<_> = tensors
-        .tensors()
+    forged_from(&model(PceParams { center: true, ..PceParams::default() }), change)
+}
+
+fn forged_from(file: &ModelFile, change: impl Fn(&mut serde_json::Value, &mut Vec<Named>)) -> Vec<u8> {
+    let bytes = file.to_bytes();
+    let opened = open("m.espan", &bytes).unwrap();
+    let mut json = serde_json::from_str(&opened.json).unwrap();
+    let mut list: Vec<_> = opened
+        .tensors
+        .names()
         .into_iter()
-        .map(|(name, _)| {
-            let Array { shape, values } = array(&tensors, &name).unwrap().unwrap();
+        .map(|name| {
+            let Array { name, shape, values } = opened.array(name).unwrap().unwrap();
             (name, shape, values)
         })
         .collect();
     change(&mut json, &mut list);
+    let to_le = |values: &[f64]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
     let stored: Vec<_> = list.iter().map(|(name, shape, v)| (name, shape.clone(), to_le(v))).collect();
     let views = stored.iter().map(|(name, shape, b)| (*name, TensorView::new(Dtype::F64, shape.clone(), b).unwrap()));
     json["checksum"] = BLANK.into();
@@ -153,8 +165,8 @@ fn contents_that_contradict_themselves_are_refused_by_name() {
 
 #[test]
 fn a_later_format_is_refused_by_its_number() {
-    let later = forged(|json, _| json["format"] = 3.into());
-    assert_eq!(refusal(&later), "m.espan has format version 3; this program reads versions 1 to 2");
+    let later = forged(|json, _| json["format"] = 4.into());
+    assert_eq!(refusal(&later), "m.espan has format version 4; this program reads versions 1 to 3");
 }
 
 #[test]
@@ -166,4 +178,52 @@ fn the_fingerprint_tells_data_apart_and_nothing_else() {
     assert_eq!(of(Samples::from(&a)), of(Samples::from(&a.clone())));
     assert_ne!(of(Samples::from(&a)), of(Samples::from(&b)));
     assert_ne!(of(Samples::from(&a)), of(Samples::from(&single)));
+}
+
+/// A file of every method but PCE and PCA.
+fn others() -> Vec<ModelFile> {
+    let data = Subspaces { samples: 40, features: 12, subspaces: 2, dim: 2, noise: 0.1 }.generate(3).unwrap();
+    let above = data.samples.clone().into_f64().into_vec().into_iter().map(f64::abs).collect();
+    let samples = Matrix::from(Mat::from_vec(40, 12, above).unwrap());
+    let labels = Labels::from_numbers(&(0..40).map(|i| i % 2).collect::<Vec<_>>());
+    let fit = |name: &str| {
+        let method = Method::named(name).unwrap();
+        let model = method.fit_with(samples.view(), Some(&labels), Exec::default()).unwrap().model;
+        ModelFile { model, provenance: Provenance::of_array("planted") }
+    };
+    METHODS.iter().filter(|(name, _)| !matches!(*name, "pce" | "pca")).map(|(name, _)| fit(name)).collect()
+}
+
+#[test]
+fn a_model_of_every_method_comes_back_to_the_bit() {
+    for file in others() {
+        let method = file.model.told().method;
+        let back = ModelFile::from_bytes("m.espan", &file.to_bytes()).unwrap_or_else(|e| panic!("{method}: {e}"));
+        assert_eq!(back, file, "{method}");
+        assert_eq!(back.to_bytes(), file.to_bytes(), "{method}");
+    }
+}
+
+type Damage = fn(&mut serde_json::Value, &mut Vec<Named>);
+
+#[test]
+fn the_parts_of_any_model_are_checked_against_each_other() {
+    for file in others() {
+        let method = file.model.told().method;
+        assert!(ModelFile::from_bytes("m.espan", &forged_from(&file, |_, _| {})).is_ok(), "{method}");
+        let damages: [Damage; 7] = [
+            |json, _| json["method"] = "magic".into(),
+            |json, _| json["surprise"] = 1.into(),
+            |json, _| json["facts"] = serde_json::json!({}),
+            |_, t| t.push(("extra".into(), vec![1, 1], vec![1.0])),
+            |_, t| drop(t.remove(0)),
+            |_, t| t[0].2[0] = f64::NAN,
+            |_, t| t[0].1 = vec![1, t[0].2.len(), 1],
+        ];
+        for (i, damage) in damages.into_iter().enumerate() {
+            let bytes = forged_from(&file, damage);
+            let refused = ModelFile::from_bytes("m.espan", &bytes);
+            assert!(refused.is_err(), "{method}: damage {i}");
+        }
+    }
 }

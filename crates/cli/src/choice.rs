@@ -1,0 +1,175 @@
+//! The method of a fit, and the settings that only some methods have.
+
+use clap::Args as ClapArgs;
+use clap::builder::PossibleValuesParser;
+use eigenspan::Lambda;
+use eigenspan::method::{METHODS, Method};
+use eigenspan::reduce::pca::{Components, PcaParams};
+use serde_json::{Value, json};
+
+use crate::args::{Fit, Fitting, LambdaArg, NormalizeArg};
+use crate::failure::Failure;
+
+/// The method, and the settings that only some methods have.
+#[derive(ClapArgs)]
+pub struct Choice {
+    /// The method; `eigenspan methods` says what each of them is
+    #[arg(long, value_name = "NAME", default_value = "pce", hide_possible_values = true,
+        value_parser = PossibleValuesParser::new(METHODS.map(|(name, _)| name)))]
+    method: String,
+    /// Use the settings of the paper's experiments where no other flag says otherwise
+    #[arg(long)]
+    as_published: bool,
+    /// Neighbours of a sample (lpp, npe, lle), or votes (nn)
+    #[arg(long, value_name = "N")]
+    neighbours: Option<usize>,
+    /// Weights of neighbours: `heat`, `binary` or `cosine` (lpp)
+    #[arg(long, value_name = "KIND")]
+    weights: Option<String>,
+    /// How far samples are from each other: `euclidean` or `cosine` (nn)
+    #[arg(long, value_name = "KIND")]
+    metric: Option<String>,
+    /// How small the last step, or what is left to explain, must be (l1-graph, nmf, nenmf, robust-pca, rosl)
+    #[arg(long, value_name = "T")]
+    tolerance: Option<f64>,
+    /// Rounds of the iteration, at most (l1-graph, nmf, nenmf, robust-pca, rosl, cesr)
+    #[arg(long, value_name = "N")]
+    rounds: Option<usize>,
+    /// The seed of the first guess (nmf, nenmf, rosl)
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Give every feature variance one (pca)
+    #[arg(long)]
+    whiten: bool,
+}
+
+/// Flags that PCA knows.
+const OF_PCA: [&str; 4] = ["--dim", "--energy", "--solver", "--whiten"];
+
+/// A flag that was given: its name, the setting it stands for, and the value.
+type Given = (&'static str, &'static str, Value);
+
+impl Fit {
+    /// What is asked, of which method.
+    pub fn method(&self) -> Result<Method, Failure> {
+        let name = self.choice.method.as_str();
+        let own = self.choice.given();
+        match name {
+            "pce" => {
+                none_of(name, &own)?;
+                Ok(Method::Pce(self.fitting.params()))
+            }
+            "pca" => {
+                let flags = own.into_iter().chain(self.fitting.of_all()).chain(self.fitting.of_pce());
+                none_of(name, &flags.filter(|(flag, ..)| !OF_PCA.contains(flag)).collect::<Vec<_>>())?;
+                Ok(Method::Pca(self.pca()))
+            }
+            _ => {
+                none_of(name, &self.fitting.of_pce())?;
+                self.choice.overlaid(own.into_iter().chain(self.fitting.of_all()))
+            }
+        }
+    }
+
+    fn pca(&self) -> PcaParams {
+        let Fitting { dim, energy, .. } = self.fitting;
+        let components = match (dim, energy) {
+            (Some(count), _) => Components::Count(count),
+            (_, Some(share)) => Components::Share(share),
+            _ => Components::Auto,
+        };
+        PcaParams { components, whiten: self.choice.whiten, solver: self.fitting.solver() }
+    }
+}
+
+impl Fitting {
+    /// Flags that say something to every method that has the setting.
+    fn of_all(&self) -> Vec<Given> {
+        let lambda = self.lambda.map(|LambdaArg(lambda)| match lambda {
+            Lambda::Fixed(number) => json!(number),
+            other => json!(other),
+        });
+        let normalize = self.normalize.map(|asked| match asked {
+            NormalizeArg::Unit => json!("unit"),
+            NormalizeArg::None => json!("none"),
+            NormalizeArg::Zscore => json!("zscore"),
+        });
+        given([
+            ("--dim", "dim", self.dim.map(|dim| json!({ "fixed": dim }))),
+            ("--lambda", "lambda", lambda),
+            ("--normalize", "normalize", normalize),
+            ("--center", "center", self.center.then_some(json!(true))),
+        ])
+    }
+
+    /// Flags that no method but PCE and PCA knows.
+    fn of_pce(&self) -> Vec<Given> {
+        let set = |set: bool| set.then_some(Value::Null);
+        given([
+            ("--noise", "noise", set(self.noise.is_some())),
+            ("--energy", "energy", set(self.energy.is_some())),
+            ("--solver", "solver", set(self.solver.is_some())),
+            ("--rank-rule", "rank_rule", set(self.rank_rule.is_some())),
+            ("--strict", "strict", set(self.strict)),
+        ])
+    }
+}
+
+impl Choice {
+    fn given(&self) -> Vec<Given> {
+        given([
+            ("--as-published", "", self.as_published.then_some(Value::Null)),
+            ("--neighbours", "neighbours", self.neighbours.map(|n| json!(n))),
+            ("--weights", "weights", self.weights.as_ref().map(|kind| json!(kind))),
+            ("--metric", "metric", self.metric.as_ref().map(|kind| json!(kind))),
+            ("--tolerance", "tolerance", self.tolerance.map(|t| json!(t))),
+            ("--rounds", "rounds", self.rounds.map(|n| json!(n))),
+            ("--seed", "seed", self.seed.map(|n| json!(n))),
+            ("--whiten", "whiten", self.whiten.then_some(json!(true))),
+        ])
+    }
+
+    /// The defaults of the method, or the published settings, with the flags laid over them.
+    fn overlaid(&self, flags: impl Iterator<Item = Given>) -> Result<Method, Failure> {
+        let base = if self.as_published { Method::as_published(&self.method) } else { Method::named(&self.method) };
+        let Some(base) = base else {
+            let fact = format!("the paper does not run `{}`: there are no settings to take from it", self.method);
+            return Err(Failure::refused(fact, "leave `--as-published` out"));
+        };
+        let mut settings = serde_json::to_value(&base).expect("settings are plain data");
+        for (flag, name, value) in flags.filter(|(_, name, _)| !name.is_empty()) {
+            let (name, value) = self.as_setting(name, value);
+            // A method that has more than one way to centre has no flag for it.
+            let known = settings.get_mut(name).filter(|known| !(known.is_string() && value.is_boolean()));
+            *known.ok_or_else(|| says_nothing(&self.method, flag))? = value;
+        }
+        serde_json::from_value(settings).map_err(|error| {
+            Failure::refused(format!("`{}` does not take this: {error}", self.method), "see `eigenspan fit --help`")
+        })
+    }
+
+    /// The setting behind a flag, where it has another name or shape.
+    fn as_setting(&self, name: &'static str, value: Value) -> (&'static str, Value) {
+        match (self.method.as_str(), name) {
+            ("l1-graph", "tolerance") => ("stop", json!({ "published": { "tolerance": value } })),
+            ("l1-graph", "rounds") => ("most_steps", value),
+            (_, "weights") if value == "heat" => (name, json!({ "heat": { "t": null } })),
+            _ => (name, value),
+        }
+    }
+}
+
+fn given<const N: usize>(flags: [(&'static str, &'static str, Option<Value>); N]) -> Vec<Given> {
+    flags.into_iter().filter_map(|(flag, name, value)| Some((flag, name, value?))).collect()
+}
+
+fn none_of(method: &str, flags: &[Given]) -> Result<(), Failure> {
+    flags.first().map_or(Ok(()), |(flag, ..)| Err(says_nothing(method, flag)))
+}
+
+fn says_nothing(method: &str, flag: &str) -> Failure {
+    Failure::refused(
+        format!("`{flag}` says nothing to the method `{method}`"),
+        "leave it out, or see `eigenspan fit --help` for the methods that have it",
+    )
+}

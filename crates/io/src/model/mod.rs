@@ -1,0 +1,158 @@
+//! Model files, `.espan`: safetensors with JSON metadata.
+//!
+//! ```text
+//!     tensors   what was learnt, all f64
+//!     metadata  one key, `eigenspan`: JSON with format version, checksum, method, settings, results, provenance
+//! ```
+//! | format | holds | file |
+//! |---|---|---|
+//! | 1, 2 | PCE and PCA | `pce.rs` |
+//! | 3 | every other method | `record.rs` |
+//!
+//! A model file is hostile until checked: the checksum (`seal.rs`), sizes against the file, numbers against each other,
+//! and the directions of PCE against orthogonality, before anything is computed with them.
+
+mod pce;
+mod provenance;
+mod record;
+mod seal;
+
+use std::path::Path;
+
+use eigenspan::Model;
+use eigenspan::reduce::fitted::Fitted as _;
+
+pub use pce::{orthogonality, orthogonality_tolerance};
+pub use provenance::{Provenance, fingerprint};
+
+use crate::error::WriteError;
+use crate::write_atomically;
+
+/// The latest format version. Every version that was ever written is read.
+pub const FORMAT: u32 = record::FORMAT;
+
+/// A model and where it came from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelFile {
+    /// The model.
+    pub model: Model,
+    /// Where it came from.
+    pub provenance: Provenance,
+}
+
+/// Why a model file was refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The file could not be read.
+    #[error("cannot read {file}: {source}")]
+    Io {
+        /// The file.
+        file: String,
+        /// The system's words.
+        source: std::io::Error,
+    },
+    /// Not a safetensors file, or cut short.
+    #[error("{file} is not an .espan model file, or it is cut short: {detail}")]
+    NotAModel {
+        /// The file.
+        file: String,
+        /// What the parser said.
+        detail: String,
+    },
+    /// A later format.
+    #[error("{file} has format version {found}; this program reads versions 1 to {FORMAT}")]
+    Version {
+        /// The file.
+        file: String,
+        /// Its version.
+        found: u64,
+    },
+    /// Some bit is not what it was when the file was written.
+    #[error("{file} is damaged: its checksum does not fit its contents")]
+    Damaged {
+        /// The file.
+        file: String,
+    },
+    /// The checksum fits, the contents contradict themselves.
+    #[error("{file} is not a valid model: {fault}")]
+    Invalid {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        fault: String,
+    },
+}
+
+impl ModelError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Io { .. } => None,
+            Self::NotAModel { .. } => Some("model files are written by `eigenspan fit DATA -o MODEL.espan`".into()),
+            Self::Version { .. } => Some("update eigenspan, or fit the model again".into()),
+            Self::Damaged { .. } | Self::Invalid { .. } => {
+                Some("fetch the file again from where it was written, or fit again".into())
+            }
+        }
+    }
+}
+
+impl ModelFile {
+    /// The bytes of the file. The same model gives the same bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let (method, provenance) = (self.model.told().method, &self.provenance);
+        match &self.model {
+            Model::Pce(model) => pce::to_bytes(model, provenance),
+            Model::Eigenfaces(model) => record::to_bytes(method, model, provenance),
+            Model::Lpp(model) => record::to_bytes(method, model, provenance),
+            Model::Npe(model) => record::to_bytes(method, model, provenance),
+            Model::Lle(model) => record::to_bytes(method, model, provenance),
+            Model::L1Graph(model) => record::to_bytes(method, model, provenance),
+            Model::Nmf(model) => record::to_bytes(method, model, provenance),
+            Model::Nenmf(model) => record::to_bytes(method, model, provenance),
+            Model::RobustPca(model) => record::to_bytes(method, model, provenance),
+            Model::Rosl(model) => record::to_bytes(method, model, provenance),
+            Model::Cesr(model) => record::to_bytes(method, model, provenance),
+            Model::NearestNeighbour(model) => record::to_bytes(method, model, provenance),
+            other => unreachable!("no file is known for {}", other.told().method),
+        }
+    }
+
+    /// Reads and checks the bytes of a file; `name` is for messages.
+    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, ModelError> {
+        let file = seal::open(name, bytes)?;
+        let read = match (file.format, file.method.as_deref().unwrap_or_default()) {
+            (..record::FORMAT, _) => pce::read(&file).map(|(model, provenance)| (Model::Pce(model), provenance)),
+            (_, "eigenfaces") => record::read(&file, Model::Eigenfaces),
+            (_, "lpp") => record::read(&file, Model::Lpp),
+            (_, "npe") => record::read(&file, Model::Npe),
+            (_, "lle") => record::read(&file, Model::Lle),
+            (_, "l1-graph") => record::read(&file, Model::L1Graph),
+            (_, "nmf") => record::read(&file, Model::Nmf),
+            (_, "nenmf") => record::read(&file, Model::Nenmf),
+            (_, "robust-pca") => record::read(&file, Model::RobustPca),
+            (_, "rosl") => record::read(&file, Model::Rosl),
+            (_, "cesr") => record::read(&file, Model::Cesr),
+            (_, "nn") => record::read(&file, Model::NearestNeighbour),
+            (format, method) => Err(format!("format {format} holds no models of the method `{method}`")),
+        };
+        let (model, provenance) = read.map_err(|fault| ModelError::Invalid { file: name.into(), fault })?;
+        Ok(Self { model, provenance })
+    }
+
+    /// Writes the file: to a sibling, synced, then renamed, so that a crash leaves the old file or the new one.
+    pub fn save(&self, path: &Path) -> Result<(), WriteError> {
+        write_atomically(path, |out| out.write_all(&self.to_bytes()))
+    }
+
+    /// Reads and checks a file.
+    pub fn load(path: &Path) -> Result<Self, ModelError> {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|source| ModelError::Io { file: name.clone(), source })?;
+        Self::from_bytes(&name, &bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests;

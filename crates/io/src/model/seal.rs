@@ -1,0 +1,159 @@
+//! The outside of a model file: safetensors, one JSON text among its metadata, and a checksum over everything.
+//!
+//! The checksum is the SHA-256 of the whole file with the checksum's own 64 digits set to `0`: one flipped bit anywhere is
+//! noticed.
+
+use std::collections::HashMap;
+
+use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, TensorView, serialize};
+use sha2::{Digest, Sha256};
+
+use super::{FORMAT, ModelError};
+
+/// Sixty-four digits that stand for the checksum while it is computed.
+pub(super) const BLANK: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+/// A tensor of f64.
+pub(super) struct Array {
+    pub name: String,
+    pub shape: Vec<usize>,
+    pub values: Vec<f64>,
+}
+
+impl Array {
+    pub fn new(name: &str, shape: &[usize], values: &[f64]) -> Self {
+        Self { name: name.into(), shape: shape.to_vec(), values: values.to_vec() }
+    }
+}
+
+/// What is inside a file whose outside is whole: settings as JSON, and tensors.
+pub(super) struct Opened<'a> {
+    pub json: String,
+    pub format: u32,
+    pub method: Option<String>,
+    pub tensors: SafeTensors<'a>,
+}
+
+#[derive(serde::Deserialize)]
+struct Kind {
+    format: u64,
+    method: Option<serde_json::Value>,
+}
+
+/// The bytes of a file: `header` has a field `checksum` that is [`BLANK`].
+pub(super) fn seal(header: &impl serde::Serialize, arrays: &[Array]) -> Vec<u8> {
+    let json = serde_json::to_string(header).expect("a header is plain data");
+    let stored: Vec<Vec<u8>> = arrays.iter().map(|a| a.values.iter().flat_map(|v| v.to_le_bytes()).collect()).collect();
+    let views = arrays.iter().zip(&stored).map(|(array, bytes)| {
+        let view = TensorView::new(Dtype::F64, array.shape.clone(), bytes).expect("the shape is that of the values");
+        (array.name.as_str(), view)
+    });
+    let metadata = HashMap::from([("eigenspan".to_string(), json)]);
+    let mut bytes = serialize(views, Some(metadata)).expect("names and shapes are valid");
+    let at = checksum_position(&bytes).expect("the header was just written");
+    let sum = checksum(&bytes, at);
+    bytes[at..at + 64].copy_from_slice(sum.as_bytes());
+    bytes
+}
+
+/// Checks the outside of a file; `name` is for messages.
+pub(super) fn open<'a>(name: &str, bytes: &'a [u8]) -> Result<Opened<'a>, ModelError> {
+    let not_a_model = |detail: String| ModelError::NotAModel { file: name.into(), detail };
+    check_frame(bytes).map_err(not_a_model)?;
+    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| not_a_model(in_header(&e)))?;
+    let json = metadata.metadata().as_ref().and_then(|m| m.get("eigenspan"));
+    let json = json.ok_or_else(|| not_a_model("its header has no `eigenspan` among its metadata".into()))?;
+    let Kind { format, method } = serde_json::from_str(json).map_err(|e| not_a_model(in_settings(&e)))?;
+    let known = u32::try_from(format).ok().filter(|format| (1..=FORMAT).contains(format));
+    let format = known.ok_or_else(|| ModelError::Version { file: name.into(), found: format })?;
+    let at = checksum_position(bytes).ok_or_else(|| not_a_model("its settings have no checksum".into()))?;
+    if checksum(bytes, at).as_bytes() != &bytes[at..at + 64] {
+        return Err(ModelError::Damaged { file: name.into() });
+    }
+    let tensors = SafeTensors::deserialize(bytes).map_err(|e| not_a_model(in_header(&e)))?;
+    let method = method.and_then(|method| method.as_str().map(String::from));
+    Ok(Opened { json: json.clone(), format, method, tensors })
+}
+
+impl Opened<'_> {
+    /// The tensor of this name, where there is one.
+    pub fn array(&self, name: &str) -> Result<Option<Array>, String> {
+        let Ok(view) = self.tensors.tensor(name) else { return Ok(None) };
+        if view.dtype() != Dtype::F64 {
+            return Err(format!("tensor `{name}` is not f64"));
+        }
+        let (chunks, _) = view.data().as_chunks::<8>();
+        let values = chunks.iter().map(|c| f64::from_le_bytes(*c)).collect();
+        Ok(Some(Array { name: name.into(), shape: view.shape().to_vec(), values }))
+    }
+}
+
+/// The file must be as long as its first eight bytes claim the header to be.
+fn check_frame(bytes: &[u8]) -> Result<(), String> {
+    let found = bytes.len();
+    let Some((length, rest)) = bytes.split_first_chunk::<8>() else {
+        return Err(format!("expected 8 bytes with the length of the header, found {found} in all"));
+    };
+    let claimed = u64::from_le_bytes(*length);
+    match claimed <= rest.len() as u64 {
+        true => Ok(()),
+        false => Err(format!("its first 8 bytes claim a header of {claimed} bytes, but only {} follow", rest.len())),
+    }
+}
+
+/// What is wrong with the header of the tensors.
+fn in_header(error: &SafeTensorError) -> String {
+    match error {
+        SafeTensorError::InvalidHeader(error) => {
+            format!("byte {} of its header is not text in UTF-8", error.valid_up_to())
+        }
+        SafeTensorError::InvalidHeaderDeserialization(error) if error.is_data() => {
+            format!("byte {} of its header does not describe tensors and metadata", error.column())
+        }
+        SafeTensorError::InvalidHeaderDeserialization(error) => {
+            format!("expected JSON as header, found none at byte {}", error.column())
+        }
+        SafeTensorError::HeaderTooLarge => "its header has more than 100 MB".into(),
+        SafeTensorError::TensorInvalidInfo => "shape, type and place of a tensor contradict each other".into(),
+        SafeTensorError::InvalidOffset(name) => {
+            format!("tensor `{name}` is expected to begin where the one before it ends, and to end after it begins")
+        }
+        SafeTensorError::MetadataIncompleteBuffer => {
+            "its tensors are expected to end where the file ends, and do not".into()
+        }
+        SafeTensorError::ValidationOverflow => "a tensor claims more bytes than any file holds".into(),
+        other => other.to_string(),
+    }
+}
+
+/// What is wrong with the JSON of the settings, in words that are not Rust's.
+pub(super) fn in_settings(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let fault = text.split(" at line ").next().unwrap_or_default();
+    let fault = ["usize", "u32", "u64"].iter().fold(fault.to_string(), |text, of| match text.strip_suffix(of) {
+        Some(start) => format!("{start}a whole number from 0"),
+        None => text,
+    });
+    format!("byte {} of its settings: {fault}", error.column())
+}
+
+/// Where the 64 digits of the checksum are: the JSON is a string inside JSON, so its quotes are escaped.
+pub(super) fn checksum_position(bytes: &[u8]) -> Option<usize> {
+    const MARK: &[u8] = br#"\"checksum\":\""#;
+    let length = u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?);
+    let header = bytes.get(8..)?.get(..usize::try_from(length).ok()?)?;
+    let start = 8 + header.windows(MARK.len()).position(|w| w == MARK)? + MARK.len();
+    (start + 64 <= 8 + header.len()).then_some(start)
+}
+
+pub(super) fn checksum(bytes: &[u8], at: usize) -> String {
+    let mut hash = Sha256::new();
+    hash.update(&bytes[..at]);
+    hash.update(BLANK);
+    hash.update(&bytes[at + 64..]);
+    hex(&hash.finalize())
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}

@@ -1,0 +1,54 @@
+//! Fits of every method by its name: settings in as JSON, a model out.
+
+use eigenspan::data::Labels;
+use eigenspan::method::{Method, Outcome};
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::arrays::{Held, Numbers, array};
+use crate::door::enter;
+use crate::model::Model;
+
+/// Fits the method that the JSON text `settings` asks for. Gives the model, and the arrays that are not kept in it.
+///
+/// `y` is the number of each sample's class, and the names of the classes.
+#[pyfunction]
+#[pyo3(signature = (x, y, settings, threads))]
+pub fn fit_method<'py>(
+    py: Python<'py>,
+    x: &Bound<'py, PyAny>,
+    y: Option<(PyReadonlyArray1<'py, i64>, Vec<String>)>,
+    settings: &str,
+    threads: Option<usize>,
+) -> PyResult<(Model, Bound<'py, PyDict>)> {
+    let method: Method = serde_json::from_str(settings)
+        .map_err(|error| PyValueError::new_err(format!("no method takes these settings: {error}")))?;
+    let labels = y.map(|(of, names)| labels(&of.as_array().to_vec(), names)).transpose()?;
+    let held = Held::of(x)?;
+    let samples = held.samples();
+    let Outcome { model, low_rank, sparse } =
+        enter(py, threads, |exec| method.fit_with(samples, labels.as_ref(), exec))?;
+    let beside = PyDict::new(py);
+    for (name, part) in [("low_rank", low_rank), ("sparse", sparse)] {
+        if let Some(part) = part {
+            beside.set_item(name, array(py, part.into(), Numbers::AsGiven))?;
+        }
+    }
+    Ok((Model::new(model), beside))
+}
+
+/// The settings of a method as the paper ran it, as JSON; None where it did not.
+#[pyfunction]
+pub fn published(method: &str) -> Option<String> {
+    let settings = Method::as_published(method)?;
+    Some(serde_json::to_string(&settings).expect("settings are plain data"))
+}
+
+fn labels(of: &[i64], names: Vec<String>) -> PyResult<Labels> {
+    let inside = |of: &i64| usize::try_from(*of).ok().filter(|class| *class < names.len());
+    let of: Option<Vec<usize>> = of.iter().map(inside).collect();
+    let of = of.ok_or_else(|| PyValueError::new_err("a label is not the number of a class"))?;
+    Ok(Labels { names, of })
+}

@@ -1,0 +1,75 @@
+"""Eigenfaces as the comparisons of the PCE paper ran them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._method import COMPONENTS, NORMALIZE, Normalize, Projection, Setting, truth
+
+
+class Eigenfaces(Projection):
+    """Eigenfaces as the comparisons of the PCE paper ran them: what `PCA` is for everything else.
+
+    The principal directions of the samples as they are; samples are projected onto them with their mean, and their
+    features are scaled to length one.
+
+    Parameters
+    ----------
+    n_components : "auto" or int, default="auto"
+        How many directions; "auto" takes as many as `PCE` finds dimensions. The paper takes 300 unless it tunes them.
+    normalize : {"unit", "none", "zscore"}, default="none"
+        How samples are scaled before everything.
+    subtract_mean : bool, default=False
+        Whether the mean is taken away from samples before they are projected.
+    unit_features : bool, default=True
+        Whether features are scaled to length one.
+    threads : int, optional
+        How many threads to use; all cores otherwise. Results do not depend on it.
+
+    Attributes
+    ----------
+    theta_ : ndarray of shape (n_features, n_components_)
+        The directions, orthonormal.
+    singular_values_ : ndarray of shape (n_components_,)
+        The singular values of the centred samples.
+    n_components_, n_features_in_, n_samples_, why_
+        What was found, and in what.
+
+    Examples
+    --------
+    >>> from eigenspan import Eigenfaces, datasets
+    >>> X, y = datasets.load_digits()
+    >>> Eigenfaces(20).fit_transform(X).shape
+    (1797, 20)
+    """
+
+    _name = "eigenfaces"
+    _settings = {
+        "n_components": COMPONENTS,
+        "normalize": NORMALIZE,
+        "subtract_mean": Setting("subtract_mean", truth),
+        "unit_features": Setting("unit_features", truth),
+    }
+
+    def __init__(
+        self,
+        n_components: Literal["auto"] | int = "auto",
+        *,
+        normalize: Normalize = "none",
+        subtract_mean: bool = False,
+        unit_features: bool = True,
+        threads: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.normalize = normalize
+        self.subtract_mean = subtract_mean
+        self.unit_features = unit_features
+        self.threads = threads
+
+    @property
+    def singular_values_(self) -> NDArray[np.float64]:
+        """The singular values of the centred samples."""
+        return self._arrays["values"][0]
