@@ -72,4 +72,4 @@ class Eigenfaces(Projection):
     @property
     def singular_values_(self) -> NDArray[np.float64]:
         """The singular values of the centred samples."""
-        return self._arrays["values"][0]
+        return self._vector("values")

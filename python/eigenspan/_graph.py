@@ -114,7 +114,7 @@ class LPP(Projection):
     @property
     def eigenvalues_(self) -> NDArray[np.float64]:
         """One minus the eigenvalues of the graph's Laplacian, largest first."""
-        return self._arrays["values"][0]
+        return self._vector("values")
 
     @classmethod
     def _keywords(cls, settings: dict[str, Any]) -> dict[str, Any]:
@@ -212,7 +212,7 @@ class NPE(Projection):
     @property
     def eigenvalues_(self) -> NDArray[np.float64]:
         """One minus the error that the weights leave in each column, largest first."""
-        return self._arrays["values"][0]
+        return self._vector("values")
 
 
 class LLE(Method):
@@ -320,7 +320,7 @@ class LLE(Method):
     @property
     def eigenvalues_(self) -> NDArray[np.float64]:
         """The error that the weights leave in each column, smallest first."""
-        return self._arrays["values"][0]
+        return self._vector("values")
 
     @property
     def n_components_(self) -> int:
@@ -420,4 +420,4 @@ class L1Graph(Projection):
     @property
     def eigenvalues_(self) -> NDArray[np.float64]:
         """One minus the error that the combinations leave in each column, largest first."""
-        return self._arrays["values"][0]
+        return self._vector("values")

@@ -78,7 +78,12 @@ class Method(BaseEstimator):  # type: ignore[misc]
         """Fits, and gives the arrays that the model does not keep."""
         settings = json.dumps(self._asked())
         self._forget()
-        self._model, beside = fit_method(x, y, settings, self.threads)
+        try:
+            self._model, beside = fit_method(x, y, settings, self.threads)
+        except ValueError as error:
+            if "must be zero or more" in str(error):  # scikit-learn looks for these words
+                raise ValueError(f"Negative values in data: {error}") from None
+            raise
         self._warn()
         return beside
 
@@ -87,6 +92,9 @@ class Method(BaseEstimator):  # type: ignore[misc]
     @cached_property
     def _arrays(self) -> dict[str, NDArray[np.float64]]:
         return self._fitted.arrays()
+
+    def _vector(self, name: str) -> NDArray[np.float64]:
+        return self._arrays[name].ravel()
 
     @property
     def why_(self) -> str:
@@ -222,8 +230,7 @@ class Projection(Reducer):
     @property
     def mean_(self) -> NDArray[np.float64] | None:
         """The mean that is taken away, or None where samples are not centred."""
-        mean = self._arrays.get("mean")
-        return None if mean is None else mean[0]
+        return self._vector("mean") if "mean" in self._arrays else None
 
 
 class Classifier(ClassifierMixin, Method):  # type: ignore[misc]
@@ -306,9 +313,10 @@ def number(*, zero: bool = False) -> Callable[[str, Any], float]:
         expected = "a number of 0 or more" if zero else "a number above 0"
         if isinstance(value, bool) or not isinstance(value, Real):
             raise TypeError(f"`{keyword}` must be {expected}, got {value!r}")
-        if not (np.isfinite(value) and (value > 0 or (zero and value == 0))):
+        told = float(value)
+        if not (np.isfinite(told) and (told > 0 or (zero and told == 0))):
             raise ValueError(f"`{keyword}` must be {expected}, got {value!r}")
-        return float(value)
+        return told
 
     return tell
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ._method import COMPONENTS, Reducer, Setting, number, one_of, truth, whole
 
@@ -46,27 +46,6 @@ class Parts(Reducer):
         self.unit_parts = unit_parts
         self.features = features
         self.threads = threads
-
-    def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Learn the parts.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            The samples, of which no value is negative.
-        y : ignored
-            For pipelines.
-
-        Returns
-        -------
-        self
-        """
-        try:
-            return super().fit(X, y)
-        except ValueError as error:
-            if "must be zero or more" not in str(error):
-                raise
-            raise ValueError(f"Negative values in data: {error}") from None  # the words that scikit-learn looks for
 
     @property
     def components_(self) -> NDArray[np.float64]:

@@ -37,7 +37,7 @@ class Robust(Projection):
     @property
     def singular_values_(self) -> NDArray[np.float64]:
         """The singular values of the low-rank part along the directions kept."""
-        return self._arrays["values"][0]
+        return self._vector("values")
 
 
 class RobustPCA(Robust):

@@ -121,7 +121,7 @@ def test_mistakes_are_answered_by_the_name_of_the_parameter(subspaces, settings,
         PCE(**settings).fit(subspaces)
 
 
-@pytest.mark.parametrize("asked", ["mle", 0, 1.5, True, [3]])
+@pytest.mark.parametrize("asked", ["most", 0, 1.5, True, [3]])
 def test_mistakes_in_pca_speak_of_components(subspaces, asked):
     with pytest.raises((TypeError, ValueError), match="`n_components` must be"):
         PCA(asked).fit(subspaces)
