@@ -29,16 +29,36 @@ VALID = base64.b64decode(
     """
 )
 
+# `eigenspan fit a.csv --method npe --dim 2 --neighbours 2 -o a.espan`, with a.csv of 5 × 3 numbers.
+NPE = base64.b64decode(
+    """
+    AAQAAAAAAAB7Il9fbWV0YWRhdGFfXyI6eyJlaWdlbnNwYW4iOiJ7XCJmb3JtYXRcIjozLFwiY2hlY2tzdW1cIjpcIjE2MjgzOTA5YzNiNTM5ZTFj
+    MTllZjI5OGQ1OGRlMjhkZmFiOGYyMWQwYzEzZjA3NTdjMDJjNzRkMzc0ODgzNjhcIixcIm1ldGhvZFwiOlwibnBlXCIsXCJmYWN0c1wiOntcImFi
+    b3V0XCI6e1wicGFyYW1zXCI6e1wibmVpZ2hib3Vyc1wiOjIsXCJyaWRnZVwiOjAuMDAxLFwiZGltXCI6e1wiZml4ZWRcIjoyfSxcIm5vcm1hbGl6
+    ZVwiOlwibm9uZVwiLFwiY2VudGVyXCI6dHJ1ZSxcImtlZXBfbWVhblwiOmZhbHNlLFwiZmxvb3JcIjpudWxsLFwibGVhc3RcIjpudWxsLFwiY29s
+    dW1uc1wiOlwiY29uc3RyYWludFwifSxcIm5cIjo1LFwibnVtYmVyX3R5cGVcIjpcImY2NFwiLFwiaW1hZ2VcIjpudWxsLFwid2h5XCI6XCJrID0g
+    MjogZWlnZW52YWx1ZXMgZnJvbSAwLjg0NzYgZG93biB0byAwLjY3MzQgb2YgdGhlIGdyYXBoIGluIHdoaWNoIGV2ZXJ5IHNhbXBsZSBpcyBtYWRl
+    IG9mIGl0cyAyIG5lYXJlc3RcIixcInRyYWNlXCI6e1wibWVhc3VyZVwiOlwiXCIsXCJ2YWx1ZXNcIjpbXSxcInJvdW5kc1wiOjAsXCJzdG9wXCI6
+    XCJkaXJlY3RcIn0sXCJ3YXJuaW5nc1wiOltdfSxcIm5vcm1hbGl6ZVwiOlwibm9uZVwiLFwiY2VudHJlZFwiOnRydWUsXCJ1bml0X2ZlYXR1cmVz
+    XCI6ZmFsc2V9LFwicHJvdmVuYW5jZVwiOntcImVpZ2Vuc3BhblwiOlwiMC4xLjBcIixcImRhdGFcIjpcImEuY3N2XCIsXCJkYXRhX3NoYTI1Nlwi
+    OlwiNjcwZTAwNDVlNTVkMTg4NjE4M2ZkYTAxZWZkNzM0YTZlNzNiZThkOTIwNTlkODk5MzIzNmQwOTUwY2JhMDZiMFwiLFwic2VlZFwiOm51bGx9
+    fSJ9LCJtZWFuIjp7ImR0eXBlIjoiRjY0Iiwic2hhcGUiOlsxLDNdLCJkYXRhX29mZnNldHMiOlswLDI0XX0sInRoZXRhIjp7ImR0eXBlIjoiRjY0
+    Iiwic2hhcGUiOlszLDJdLCJkYXRhX29mZnNldHMiOlsyNCw3Ml19LCJ2YWx1ZXMiOnsiZHR5cGUiOiJGNjQiLCJzaGFwZSI6WzEsMl0sImRhdGFf
+    b2Zmc2V0cyI6WzcyLDg4XX19ICAgICAgZmZmZmZm9j8AAAAAAADwP2ZmZmZmZvY/mNU1LQzN4D/yiUBN+tTAP2oU1GawyLU/1pv/QTbXmL970LmE
+    0pPJP64mmqux+t4/9NbVDKwf6z+OAAQpHIzlPw==
+    """
+)
 
-def taken_apart() -> tuple[dict, dict, dict]:
+
+def taken_apart(model: bytes = VALID) -> tuple[dict, dict, dict]:
     """The settings, the safetensors header without them, and the values of every tensor."""
-    length = struct.unpack_from("<Q", VALID)[0]
-    header = json.loads(VALID[8 : 8 + length])
+    length = struct.unpack_from("<Q", model)[0]
+    header = json.loads(model[8 : 8 + length])
     settings = json.loads(header.pop("__metadata__")["eigenspan"])
     values = {}
     for name, tensor in header.items():
         start, end = tensor["data_offsets"]
-        values[name] = list(struct.unpack_from(f"<{(end - start) // 8}d", VALID, 8 + length + start))
+        values[name] = list(struct.unpack_from(f"<{(end - start) // 8}d", model, 8 + length + start))
     return settings, header, values
 
 
@@ -59,9 +79,9 @@ def compact(value: object) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
-def forged(change=lambda settings, tensors, values: None) -> bytes:
+def forged(change=lambda settings, tensors, values: None, model: bytes = VALID) -> bytes:
     """A model file with the right checksum whose contents were changed."""
-    settings, tensors, values = copy.deepcopy(taken_apart())
+    settings, tensors, values = copy.deepcopy(taken_apart(model))
     change(settings, tensors, values)
     content = b"".join(struct.pack(f"<{len(numbers)}d", *numbers) for numbers in values.values())
     header = {"__metadata__": {"eigenspan": compact(settings)}} | tensors
@@ -209,7 +229,47 @@ def contradictions():
     yield "basis-same-column-twice", forged(slanted)
 
 
+def other_methods():
+    def fact(path: str, value: object) -> bytes:
+        def change(settings: dict, _, __) -> None:
+            *folders, last = path.split(".")
+            for folder in folders:
+                settings = settings[folder]
+            settings[last] = value
+
+        return forged(change, NPE)
+
+    def number(name: str, at: int, value: float) -> bytes:
+        return forged(lambda _, __, values: values[name].__setitem__(at, value), NPE)
+
+    def tensor(name: str, **about: object) -> bytes:
+        return forged(lambda _, tensors, __: tensors[name].update(about), NPE)
+
+    def without_mean(_, about: dict, values: dict) -> None:
+        size = 8 * len(values.pop("mean"))
+        about.pop("mean")
+        for other in about.values():
+            other["data_offsets"] = [end - size for end in other["data_offsets"]]
+
+    yield "npe-of-no-method", fact("method", "magic")
+    yield "npe-of-another-method", fact("method", "nmf")
+    yield "npe-in-format-2", fact("format", 2)
+    yield "npe-fact-unknown", fact("facts.surprise", 1)
+    yield "npe-setting-unknown", fact("facts.about.params.surprise", 1)
+    yield "npe-setting-wrong-type", fact("facts.about.params.neighbours", "two")
+    yield "npe-no-samples", fact("facts.about.n", 0)
+    yield "npe-image-does-not-fit", fact("facts.about.image", {"height": 2, "width": 2})
+    yield "npe-not-centred", fact("facts.centred", False)
+    yield "npe-without-mean", forged(without_mean, NPE)
+    yield "npe-z-score-without-deviation", fact("facts.normalize", "zscore")
+    yield "npe-theta-nan", number("theta", 3, math.nan)
+    yield "npe-values-infinite", number("values", 1, math.inf)
+    yield "npe-theta-turned", tensor("theta", shape=[2, 3])
+    yield "npe-theta-one-axis", tensor("theta", shape=[6])
+    yield "npe-theta-integers", tensor("theta", dtype="I64")
+
+
 def files():
-    assert forged() == VALID, "what is not changed stays what it was"
-    for part in (not_a_model(), damaged(), tensors(), contradictions()):
+    assert (forged(), forged(model=NPE)) == (VALID, NPE), "what is not changed stays what it was"
+    for part in (not_a_model(), damaged(), tensors(), contradictions(), other_methods()):
         yield from ((f"{name}.espan", content) for name, content in part)

@@ -5,7 +5,7 @@
 //! | V (m × n) | `x` = Vᵀ | samples, in our rows |
 //! | W (m × r) | `w` | the parts, one in each column |
 //! | H (r × n) | `h` = Hᵀ | how much of each part is in each sample, in our rows |
-//! | G_W, G_H | [`gram`] | WᵀW and HHᵀ (r × r) |
+//! | G_W, G_H | `gram` | WᵀW and HHᵀ (r × r) |
 //!
 //! ```text
 //!     f(W, H) = ½‖V − WH‖² = ½‖V‖² − ⟨VHᵀ, W⟩ + ½⟨WᵀW, HHᵀ⟩

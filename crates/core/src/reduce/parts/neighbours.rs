@@ -3,8 +3,8 @@
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | a, b | rows of `queries`, `points` | samples |
-//! | d² | [`Found`] | ‖a − b‖², from the differences |
-//! | d̂² ± ε | `low`, `high` | what one product of blocks tells of d² ([`rough`]) |
+//! | d² | `Found` | ‖a − b‖², from the differences |
+//! | d̂² ± ε | `low`, `high` | what one product of blocks tells of d² (`rough.rs`) |
 //!
 //! The product is fast and loses digits where a and b are close, so it only chooses candidates: all points but those of
 //! which it proves that k others are nearer. Distances of candidates are computed from the differences a − b, and sorted; of

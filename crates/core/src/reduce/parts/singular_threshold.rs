@@ -13,7 +13,7 @@
 //! ```
 //! Only the pairs above τ are computed, by block Lanczos where they are few. G loses small values: its rounding, about
 //! eps·σ₁², turns directions near the cut against each other, and that moves S_τ(X) by eps·σ₁²/(2τ). So G is asked no further
-//! down than σ₁ ÷ [`REACH`], where this is 1e-11·σ₁. What lies below is found in the Gram matrix of X (I − VVᵀ), which is
+//! down than σ₁ ÷ `REACH`, where this is 1e-11·σ₁. What lies below is found in the Gram matrix of X (I − VVᵀ), which is
 //! free of the large values, and so on down to rounding.
 //!
 //! In a sequence of matrices the directions of one are a guess of the next ([`SingularThreshold`]). A few steps of
