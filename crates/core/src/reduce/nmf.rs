@@ -86,7 +86,8 @@ impl PartSettings for NmfParams {
 
 impl NmfParams {
     /// As in the comparisons of the PCE paper: 300 parts of samples of length one, 200 rounds whatever happens, z = Wᵀx.
-    /// How many rounds the paper did is not known; 100 to 200 give its accuracies.
+    /// How many rounds the paper did is not known: 100 to 200 give its accuracies on AR, and none gives those on Extended
+    /// Yale B (`docs/studies/methods.md`).
     pub fn as_published() -> Self {
         Self {
             dim: Dim::Fixed(300),
