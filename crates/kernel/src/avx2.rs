@@ -14,8 +14,8 @@ use std::arch::x86_64::{
     _mm256_storeu_pd,
 };
 
-use crate::gram::{Factors, Stripe, visit};
-use crate::panel::{Number, Packed, Panel, STRIDE, SUMS, UNROLL};
+use crate::gram::{Factors, Sides, Stripe, visit};
+use crate::panel::{Number, Packed, STRIDE, SUMS, UNROLL};
 use crate::probe::{self, Dots, Four, Pair, VECTORS};
 use crate::rows::Work;
 
@@ -43,17 +43,22 @@ pub(crate) fn run<W: Work>(_: Avx2, work: W) -> W::Output {
 /// [`visit`], compiled for this machine.
 pub(crate) fn accumulate<'a, T: Number>(
     avx2: Avx2,
-    panel: &Panel<T>,
+    sides: Sides<'_, T>,
     gram: Stripe<'_>,
     next: impl IntoIterator<Item = &'a [T]>,
 ) {
     // A closure would not do: the compiler need not inline it, and then compiles it for any machine.
     #[target_feature(enable = "avx2,fma")]
-    fn inside<'a, T: Number>(avx2: Avx2, panel: &Panel<T>, gram: Stripe<'_>, next: impl IntoIterator<Item = &'a [T]>) {
-        visit(panel, gram, next, prefetch, |factors, sums| T::tile(avx2, factors, sums));
+    fn inside<'a, T: Number>(
+        avx2: Avx2,
+        sides: Sides<'_, T>,
+        gram: Stripe<'_>,
+        next: impl IntoIterator<Item = &'a [T]>,
+    ) {
+        visit(sides, gram, next, prefetch, |factors, sums| T::tile(avx2, factors, sums));
     }
     // SAFETY: `Avx2` exists only on machines with AVX2 and FMA.
-    unsafe { inside(avx2, panel, gram, next) }
+    unsafe { inside(avx2, sides, gram, next) }
 }
 
 /// [`probe::sweep`], compiled for this machine.

@@ -8,6 +8,8 @@
 //! A tile that the diagonal crosses covers only the strips that reach it. Strips that a panel leaves out, because they are
 //! zero, belong to no tile. Which tile an entry belongs to, and so the order of its sum, depends on its place in G and on
 //! the panel alone.
+//!
+//! A product AᵀB of two panels is visited in the same order; it has no diagonal.
 
 use std::ops::Range;
 
@@ -45,7 +47,13 @@ impl<'a> Stripe<'a> {
 /// The entries j ≤ i are added to; a few entries above the diagonal may be written too, their values mean nothing.
 /// The bits of an entry depend on the panel and on the kind of machine, and on nothing else.
 pub fn accumulate<T: Number>(panel: &Panel<T>, gram: Stripe<'_>) {
-    accumulate_on(Machine::detect(), panel, gram, []);
+    accumulate_on(Machine::detect(), Sides::same(panel), gram, []);
+}
+
+/// Adds AᵀB of two panels of the same depth to the rows of a matrix that is as wide as B. Fastest where B is the wider one.
+pub fn accumulate_product<T: Number>(a: &Panel<T>, b: &Panel<T>, product: Stripe<'_>) {
+    assert_eq!(a.depth(), b.depth(), "both panels have as many rows");
+    accumulate_on(Machine::detect(), Sides { rows: a, columns: b, triangle: false }, product, []);
 }
 
 /// [`accumulate`], while the values `next` are on their way from memory to the caches.
@@ -53,7 +61,22 @@ pub fn accumulate<T: Number>(panel: &Panel<T>, gram: Stripe<'_>) {
 /// Nobody reads them, they are a hint: worth giving for the values that will be packed next, in any number of
 /// pieces. On narrow matrices, where waiting for memory costs most, the gain is a fifth.
 pub fn accumulate_ahead<'a, T: Number>(panel: &Panel<T>, gram: Stripe<'_>, next: impl IntoIterator<Item = &'a [T]>) {
-    accumulate_on(Machine::detect(), panel, gram, next);
+    accumulate_on(Machine::detect(), Sides::same(panel), gram, next);
+}
+
+/// The panels that rows and columns of the product come from.
+#[derive(Clone, Copy)]
+pub(crate) struct Sides<'a, T: Number> {
+    pub(crate) rows: &'a Panel<T>,
+    pub(crate) columns: &'a Panel<T>,
+    /// Both are the same panel, and what is above the diagonal is left out.
+    pub(crate) triangle: bool,
+}
+
+impl<'a, T: Number> Sides<'a, T> {
+    pub(crate) fn same(panel: &'a Panel<T>) -> Self {
+        Self { rows: panel, columns: panel, triangle: true }
+    }
 }
 
 /// What the machine can do.
@@ -111,36 +134,37 @@ impl<T: Packed> Factors<'_, T> {
 
 pub(crate) fn accumulate_on<'a, T: Number>(
     machine: Machine,
-    panel: &Panel<T>,
+    sides: Sides<'_, T>,
     gram: Stripe<'_>,
     next: impl IntoIterator<Item = &'a [T]>,
 ) {
-    let (width, rows) = (panel.width(), &gram.rows);
-    let legal = |end: usize| end == width || (end < width && end.is_multiple_of(STRIP));
-    assert!(rows.start <= rows.end && legal(rows.start) && legal(rows.end), "rows {rows:?} of {width}");
+    let (height, width, rows) = (sides.rows.width(), sides.columns.width(), &gram.rows);
+    let legal = |end: usize| end == height || (end < height && end.is_multiple_of(STRIP));
+    assert!(rows.start <= rows.end && legal(rows.start) && legal(rows.end), "rows {rows:?} of {height}");
     let least = rows.len().checked_sub(1).map_or(0, |before| before * gram.stride + width);
     assert!(gram.stride >= width && gram.entries.len() >= least, "too few entries for the rows {rows:?} of {width}");
-    if panel.depth() == 0 || rows.is_empty() {
+    if sides.rows.depth() == 0 || rows.is_empty() {
         return;
     }
     match machine {
-        Machine::Portable => visit(panel, gram, next, |_| (), |factors, sums| crate::portable::tile(factors, sums)),
+        Machine::Portable => visit(sides, gram, next, |_| (), |factors, sums| crate::portable::tile(factors, sums)),
         #[cfg(target_arch = "x86_64")]
-        Machine::Avx2(avx2) => crate::avx2::accumulate(avx2, panel, gram, next),
+        Machine::Avx2(avx2) => crate::avx2::accumulate(avx2, sides, gram, next),
     }
 }
 
 /// `soon` hears of the entries that a tile is going to be added to before its sums are computed.
 #[inline(always)]
 pub(crate) fn visit<'a, T: Number>(
-    panel: &Panel<T>,
+    sides: Sides<'_, T>,
     gram: Stripe<'_>,
     next: impl IntoIterator<Item = &'a [T]>,
     soon: impl Fn(&[f64]),
     tile: impl Fn(Factors<'_, T>, &mut [T::Sum; SUMS]),
 ) {
     let Stripe { rows, entries, stride } = gram;
-    let (width, steps, kept) = (panel.width(), panel.steps(), panel.kept());
+    let (panel, across, triangle) = (sides.rows, sides.columns, sides.triangle);
+    let (width, steps, kept) = (across.width(), panel.steps(), panel.kept());
     let mut ahead = next.into_iter().flat_map(|values| values.chunks(steps / UNROLL * LINE / size_of::<T>()));
     let mut sums = [T::Sum::default(); SUMS];
     // Places of the strips that some of the rows are in.
@@ -148,12 +172,13 @@ pub(crate) fn visit<'a, T: Number>(
     let last = kept.partition_point(|v| v * T::LANES < rows.end);
     for top in (first..last).step_by(BLOCK / (STEPS * 32)) {
         let bottom = (top + BLOCK / (STEPS * 32)).min(last);
-        for left in (0..bottom).step_by(GROUP) {
-            let columns = panel.strips_from(left);
-            for place in top.max(left)..bottom {
+        for left in (0..if triangle { bottom } else { across.kept().len() }).step_by(GROUP) {
+            let columns = across.strips_from(left);
+            for place in if triangle { top.max(left) } else { top }..bottom {
                 let (side, start) = (panel.strips_from(place), kept[place] * T::LANES);
-                let (end, count) = ((start + T::LANES).min(rows.end), (place - left + 1).min(GROUP));
-                let strips = Strips { places: &kept[left..left + count], lanes: T::LANES, width };
+                let reach = if triangle { place + 1 } else { across.kept().len() };
+                let (end, count) = ((start + T::LANES).min(rows.end), (reach - left).min(GROUP));
+                let strips = Strips { places: &across.kept()[left..left + count], lanes: T::LANES, width };
                 for i in (start.max(rows.start)..end).step_by(TALL) {
                     let tile_rows = &mut entries[(i - rows.start) * stride..];
                     let high = TALL.min(end - i);

@@ -10,7 +10,8 @@
 //! ```
 //! One slab is summed in the type of its numbers (`f64`, `f32`; whole numbers for `u8`, hence exactly), the
 //! slabs are summed in `f64`. This crate runs on the caller's thread; threads share the work by owning
-//! disjoint stripes of rows of G, and the bits of G do not depend on the stripes.
+//! disjoint stripes of rows of G, and the bits of G do not depend on the stripes. A product AᵀB of two matrices is computed
+//! the same way ([`accumulate_product`]).
 //!
 //! ```
 //! use eigenspan_kernel::{Panel, Stripe, accumulate};
@@ -44,6 +45,6 @@ pub mod rows;
 #[cfg(test)]
 mod tests;
 
-pub use gram::{STRIP, Stripe, accumulate, accumulate_ahead};
+pub use gram::{STRIP, Stripe, accumulate, accumulate_ahead, accumulate_product};
 pub use panel::{Number, Panel, Strip};
 pub use probe::{VECTORS, probe};

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::gram::{Machine, STRIP, Stripe, accumulate_on};
+use crate::gram::{Machine, STRIP, Sides, Stripe, accumulate_on};
 use crate::panel::{Number, Panel};
 use crate::probe::{VECTORS, probe_on};
 
@@ -61,7 +61,7 @@ fn naive<T: Exact>(x: &[T], width: usize, i: usize, j: usize) -> f64 {
 fn gram<T: Exact>(machine: Machine, panel: &Panel<T>) -> Vec<f64> {
     let p = panel.width();
     let mut gram = vec![0.0; p * p];
-    accumulate_on(machine, panel, Stripe::whole(&mut gram, p), []);
+    accumulate_on(machine, Sides::same(panel), Stripe::whole(&mut gram, p), []);
     gram
 }
 
@@ -126,7 +126,7 @@ fn slabs_add_up() {
     let (x, y) = (slab::<u8>(50, width, 1), slab::<u8>(13, width, 2));
     for machine in machines() {
         let mut gram = gram(machine, &packed(&x, width));
-        accumulate_on(machine, &packed(&y, width), Stripe::whole(&mut gram, width), []);
+        accumulate_on(machine, Sides::same(&packed(&y, width)), Stripe::whole(&mut gram, width), []);
         for i in 0..width {
             for j in 0..=i {
                 assert_eq!(gram[i * width + j], naive(&x, width, i, j) + naive(&y, width, i, j));
@@ -177,7 +177,12 @@ fn any_stripes_give_the_same_bits<T: Exact>(real: impl Fn(f64) -> T) {
                 let mut start = 0;
                 for end in ends.chain([width]) {
                     let entries = &mut split[start * width..end * width];
-                    accumulate_on(machine, &panel, Stripe { rows: start..end, entries, stride: width }, []);
+                    accumulate_on(
+                        machine,
+                        Sides::same(&panel),
+                        Stripe { rows: start..end, entries, stride: width },
+                        [],
+                    );
                     start = end;
                 }
                 assert!(lower(&split, width) == lower(&whole, width), "{width} columns, stripes {chosen:b}");
@@ -314,7 +319,7 @@ fn fetching_ahead_changes_nothing() {
     for machine in machines() {
         for pieces in [vec![&next[..]], vec![&next[..0], &next[..1], &next[5..90]], vec![&next[..7]; 100]] {
             let mut ahead = vec![0.0; width * width];
-            accumulate_on(machine, &panel, Stripe::whole(&mut ahead, width), pieces);
+            accumulate_on(machine, Sides::same(&panel), Stripe::whole(&mut ahead, width), pieces);
             assert_eq!(lower(&ahead, width), lower(&gram(machine, &panel), width));
         }
     }
@@ -366,7 +371,12 @@ fn an_infinite_value_stays_in_its_row_and_column() {
 #[should_panic(expected = "rows 0..13 of 30")]
 fn stripes_begin_at_multiples() {
     let panel = packed(&slab::<f64>(2, 30, 1), 30);
-    accumulate_on(Machine::Portable, &panel, Stripe { rows: 0..13, entries: &mut [0.0; 13 * 30], stride: 30 }, []);
+    accumulate_on(
+        Machine::Portable,
+        Sides::same(&panel),
+        Stripe { rows: 0..13, entries: &mut [0.0; 13 * 30], stride: 30 },
+        [],
+    );
 }
 
 #[test]
@@ -378,10 +388,10 @@ fn a_part_of_a_larger_matrix_is_added_to_and_nothing_beside_it() {
         let want = gram(machine, &panel);
         let mut large = vec![-1.0; width * stride];
         let (top, bottom) = large.split_at_mut(STRIP * stride);
-        accumulate_on(machine, &panel, Stripe { rows: 0..STRIP, entries: top, stride }, []);
+        accumulate_on(machine, Sides::same(&panel), Stripe { rows: 0..STRIP, entries: top, stride }, []);
         // The last row may end with the width.
         let entries = &mut bottom[..(width - STRIP - 1) * stride + width];
-        accumulate_on(machine, &panel, Stripe { rows: STRIP..width, entries, stride }, []);
+        accumulate_on(machine, Sides::same(&panel), Stripe { rows: STRIP..width, entries, stride }, []);
         for i in 0..width {
             assert!((0..=i).all(|j| large[i * stride + j] == want[i * width + j] - 1.0), "row {i}");
             assert!(large[i * stride + width..(i + 1) * stride].iter().all(|v| *v == -1.0), "beside row {i}");
@@ -410,8 +420,13 @@ fn leaves_out_blank_columns<T: Exact>() {
             }
             let mut stripes = vec![0.0; width * width];
             let (top, bottom) = stripes.split_at_mut(3 * STRIP * width);
-            accumulate_on(machine, &panel, Stripe { rows: 0..3 * STRIP, entries: top, stride: width }, []);
-            accumulate_on(machine, &panel, Stripe { rows: 3 * STRIP..width, entries: bottom, stride: width }, []);
+            accumulate_on(machine, Sides::same(&panel), Stripe { rows: 0..3 * STRIP, entries: top, stride: width }, []);
+            accumulate_on(
+                machine,
+                Sides::same(&panel),
+                Stripe { rows: 3 * STRIP..width, entries: bottom, stride: width },
+                [],
+            );
             assert_eq!(lower(&stripes, width), lower(&whole, width), "{blank:?} blank");
         }
     }
@@ -422,4 +437,30 @@ fn blank_columns_are_left_out() {
     leaves_out_blank_columns::<f64>();
     leaves_out_blank_columns::<f32>();
     leaves_out_blank_columns::<u8>();
+}
+
+#[test]
+fn a_product_of_two_panels_is_the_plain_sum_and_does_not_depend_on_its_stripes() {
+    for machine in machines() {
+        for (height, width, depth) in [(1, 1, 1), (5, 40, 7), (40, 5, 256), (29, 31, 100), (24, 12, 3)] {
+            let whole = |i: usize| ((i * 7919 + 13) % 23) as f64 - 11.0;
+            let left: Vec<f64> = (0..depth * height).map(whole).collect();
+            let right: Vec<f64> = (0..depth * width).map(|i| whole(i + 5)).collect();
+            let (a, b) = (packed(&left, height), packed(&right, width));
+            let mut product = vec![1.0; height * width];
+            for start in (0..height).step_by(STRIP) {
+                let rows = start..(start + STRIP).min(height);
+                let entries = &mut product[rows.start * width..rows.end * width];
+                accumulate_on(
+                    machine,
+                    Sides { rows: &a, columns: &b, triangle: false },
+                    Stripe { rows, entries, stride: width },
+                    [],
+                );
+            }
+            let sum = |i: usize, j: usize| (0..depth).map(|l| left[l * height + i] * right[l * width + j]).sum::<f64>();
+            let want: Vec<f64> = (0..height * width).map(|at| 1.0 + sum(at / width, at % width)).collect();
+            assert_eq!(product, want, "{height} × {width}, {depth} deep");
+        }
+    }
 }

@@ -5,11 +5,15 @@
 //! | [`product`] | A B, on several threads |
 //! | [`multiply`] | A B into memory at hand, on this thread: for work that is cut into pieces already |
 //! | [`multiply_single`] | the same in single precision, twice as fast: for products that something exact follows |
+//! | [`Packed`] | AᵀB again and again with the same A, on this thread |
 //! | [`Cholesky`] | A = L Lᵀ, and x with A x = b |
 //!
 //! Views have strides, so that Aᵀ B is `product(a.view().transposed(), b.view(), exec)` without a copy. Bits do not depend
 //! on the number of threads.
 
+use std::ops::Range;
+
+use eigenspan_kernel::{Number, Panel, Stripe, accumulate_product};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
@@ -19,6 +23,12 @@ use crate::Error;
 use crate::exec::Exec;
 use crate::mat::{Mat, MatRef, Scalar};
 use crate::matmul;
+
+/// Products with fewer columns, or sums of fewer terms, are the backend's: there is too little to keep in a cache.
+const FEW: usize = 12;
+const SHORT: usize = 64;
+/// Rows that are packed at a time.
+const AT_ONCE: usize = 8;
 
 /// A B.
 pub fn product(a: MatRef<'_>, b: MatRef<'_>, exec: Exec<'_>) -> Result<Mat, Error> {
@@ -33,6 +43,9 @@ pub fn product_into(a: MatRef<'_>, b: MatRef<'_>, out: &mut Mat, exec: Exec<'_>)
     let (rows, cols) = (out.rows(), out.cols());
     if rows == 0 || cols == 0 {
         return Ok(());
+    }
+    if rows >= cols && cols >= FEW && a.cols() >= SHORT {
+        return tall_product(a, b, out, exec);
     }
     let out = FaerMut::from_row_major_slice_mut(out.as_mut_slice(), rows, cols);
     // Pieces are stripes of rows: of the transpose, where that has more of them.
@@ -50,6 +63,82 @@ pub fn product_into(a: MatRef<'_>, b: MatRef<'_>, out: &mut Mat, exec: Exec<'_>)
 fn height(rows: usize, cols: usize, inner: usize) -> usize {
     let pieces = (rows * cols * inner / matmul::PIECE).max(1);
     rows.div_ceil(pieces).max((rows / 12).min(384)).next_multiple_of(48)
+}
+
+/// A B with at least as many rows as columns, by the kernel of the Gram matrix: a piece of A's rows at a time passes by B, which
+/// stays in the cache.
+fn tall_product(a: MatRef<'_>, b: MatRef<'_>, out: &mut Mat, exec: Exec<'_>) -> Result<(), Error> {
+    let (cols, inner) = (out.cols(), a.cols());
+    let height = height(a.rows(), cols, inner);
+    exec.silent().each_chunk("multiply", out.as_mut_slice(), height * cols, |piece, out| {
+        let rows = piece * height..piece * height + out.len() / cols;
+        let (mut left, mut right) = (Panel::new(rows.len()), Panel::new(cols));
+        let mut transposed = vec![0.0; out.len()];
+        for first in (0..inner).step_by(f64::DEPTH) {
+            let slab = first..(first + f64::DEPTH).min(inner);
+            pack(&mut left, a, rows.clone(), slab.clone());
+            pack(&mut right, b.transposed(), 0..cols, slab);
+            let whole = Stripe { rows: 0..cols, entries: &mut transposed, stride: rows.len() };
+            accumulate_product(&right, &left, whole);
+        }
+        for (j, column) in transposed.chunks_exact(rows.len()).enumerate() {
+            column.iter().enumerate().for_each(|(i, value)| out[i * cols + j] = *value);
+        }
+    })
+}
+
+/// A matrix laid out once for many products with few columns each.
+pub struct Packed {
+    slabs: Vec<Panel<f64>>,
+    rows: usize,
+    cols: usize,
+}
+
+impl Packed {
+    /// Lays out A.
+    pub fn of(a: MatRef<'_>) -> Self {
+        let (rows, cols) = (a.rows(), a.cols());
+        let slab = |first: usize| {
+            let mut panel = Panel::new(cols);
+            pack(&mut panel, a.transposed(), 0..cols, first..(first + f64::DEPTH).min(rows));
+            panel
+        };
+        Self { slabs: (0..rows).step_by(f64::DEPTH).map(slab).collect(), rows, cols }
+    }
+
+    /// AᵀB into `out`, both row after row, on this thread. B has as many rows as A.
+    pub fn transposed_times(&self, b: &[f64], out: &mut [f64]) {
+        let width = b.len().checked_div(self.rows).unwrap_or(0);
+        assert_eq!((b.len(), out.len()), (self.rows * width, self.cols * width), "the shapes of A, B and AᵀB agree");
+        out.fill(0.0);
+        let mut right = Panel::new(width);
+        for (slab, b) in self.slabs.iter().zip(b.chunks(f64::DEPTH * width.max(1))) {
+            right.set_depth(slab.depth());
+            right.set_rows(0, b);
+            accumulate_product(slab, &right, Stripe { rows: 0..self.cols, entries: out, stride: width });
+        }
+    }
+}
+
+/// Fills the panel with `rows` of A as its columns, cut to the columns `slab` of A.
+fn pack(panel: &mut Panel<f64>, a: MatRef<'_>, rows: Range<usize>, slab: Range<usize>) {
+    panel.set_depth(slab.len());
+    if a.row_slice(rows.start, slab.clone()).is_some() {
+        let row = |i: usize| a.row_slice(rows.start + i, slab.clone()).expect("as the first row");
+        panel.strips_mut().for_each(|mut strip| strip.set_columns(row));
+        return;
+    }
+    let (across, mut some) = (a.transposed(), Vec::with_capacity(AT_ONCE * rows.len()));
+    for first in slab.clone().step_by(AT_ONCE) {
+        some.clear();
+        for l in first..(first + AT_ONCE).min(slab.end) {
+            match across.row_slice(l, rows.clone()) {
+                Some(values) => some.extend_from_slice(values),
+                None => some.extend(across.row_values(l, rows.clone())),
+            }
+        }
+        panel.set_rows(first - slab.start, &some);
+    }
 }
 
 /// A B into `out`, row after row, on this thread.
@@ -127,7 +216,9 @@ mod tests {
 
     #[test]
     fn products_agree_with_the_plain_sum_however_the_factors_lie() {
-        for (rows, inner, cols) in [(1, 1, 1), (5, 7, 3), (1, 9, 1), (9, 1, 9), (3, 60, 200), (200, 60, 3), (4, 0, 2)] {
+        for (rows, inner, cols) in
+            [(1, 1, 1), (5, 7, 3), (1, 9, 1), (9, 1, 9), (3, 60, 200), (200, 60, 3), (4, 0, 2), (70, 300, 15)]
+        {
             let (a, b) = (wave(rows, inner), wave(inner, cols));
             let (at, bt) = (a.transposed(), b.transposed());
             let want = Mat::from_fn(rows, cols, |i, j| (0..inner).map(|l| a.at(i, l) * b.at(l, j)).sum::<f64>());
@@ -140,6 +231,20 @@ mod tests {
                     assert!(got.as_slice().iter().zip(want.as_slice()).all(close), "{rows} {inner} {cols}");
                     assert!(here.iter().zip(want.as_slice()).all(close), "{rows} {inner} {cols}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn products_of_a_matrix_that_is_laid_out_are_those_of_the_matrix() {
+        for (rows, cols, width) in [(1, 1, 1), (300, 20, 7), (20, 30, 40), (600, 5, 13)] {
+            let (a, b) = (wave(rows, cols), wave(rows, width));
+            let want = product(a.view().transposed(), b.view(), Exec::default()).unwrap();
+            for view in [a.view(), a.transposed().view().transposed()] {
+                let mut got = vec![f64::NAN; cols * width];
+                Packed::of(view).transposed_times(b.as_slice(), &mut got);
+                let close = got.iter().zip(want.as_slice()).all(|(a, b)| (a - b).abs() <= 1e-12);
+                assert!(close, "{rows} {cols} {width}");
             }
         }
     }

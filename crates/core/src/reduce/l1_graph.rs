@@ -5,7 +5,7 @@
 //! | D (m × n) | `x` = Dᵀ (n × m) | samples, prepared: unit length, then perhaps centred |
 //! | C (n × n) | [`Codes`] | column i is the sparse code of sample i over the others: D ≈ DC, Cᵢᵢ = 0 |
 //! | λ | [`L1GraphParams::lambda`] | weight of the code's length |
-//! | A | [`Order`] | C + Cᵀ − CCᵀ, the graph, known by sparse products |
+//! | A | [`Order`] | C + Cᵀ − CCᵀ, the graph, known by sparse products ([`Reconstruction`] with R = Cᵀ) |
 //! | Θ (m × k) | `theta` | the projection: z = Θᵀy |
 //!
 //! ```text
@@ -28,14 +28,16 @@
 //! ([`Columns::Constraint`]) where the published columns have length one. Qiao et al. also ask the coefficients of a code to
 //! sum to one; the paper does not.
 
-use eigenspan_linalg::{Exec, Mat};
+use eigenspan_linalg::Exec;
 
 use super::fitted::{About, Settings};
 use super::linear::Linear;
 use super::parts::dictionary::Dictionary;
 use super::parts::dimension::dimension;
-use super::parts::graph_embedding::{Columns, Graph, GraphEmbedding};
+use super::parts::graph_embedding::{Columns, GraphEmbedding};
 use super::parts::homotopy::{Code, Homotopy, PathStop};
+use super::parts::reconstruction::Reconstruction;
+use super::parts::sparse_graph::SparseGraph;
 use super::pce::Dim;
 use super::trace::{Stop, Trace};
 use crate::data::Samples;
@@ -45,8 +47,6 @@ use crate::{Error, Warning};
 
 /// Directions of the samples with σ at or below this share of σ₁ are left out, as in the toolbox of the published pipeline.
 const FLOOR: f64 = 1e-5;
-/// Rows of a sparse product computed at a time.
-const ROWS: usize = 64;
 
 /// Which of the two products of C with itself the graph has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -150,7 +150,7 @@ impl L1GraphParams {
         let dim = dimension(self.dim, samples, self.normalize, self.center, exec)?;
         let codes = Codes { columns: homotopy.of_each_other(&Dictionary::of(&x, exec)?, exec)? };
         let engine = GraphEmbedding { dim, floor: FLOOR, least: f64::NEG_INFINITY, columns: self.columns };
-        let found = engine.solve(&x, &Affinity::of(&codes, self.order), exec)?;
+        let found = engine.solve(&x, &codes.graph(self.order), exec)?;
         let why = codes.summary(found.values.len());
         let mut about = About::new(self, samples, why).with_trace(codes.trace());
         if found.values.len() < dim {
@@ -162,6 +162,15 @@ impl L1GraphParams {
 }
 
 impl Codes {
+    /// R + Rᵀ − RᵀR, where R = Cᵀ or, exchanged, R = C.
+    fn graph(&self, order: Order) -> Reconstruction {
+        let transposed = SparseGraph::from_rows(self.columns.iter().map(|code| code.entries.clone()).collect());
+        match order {
+            Order::Reconstruction => transposed.into(),
+            Order::Exchanged => transposed.transposed().into(),
+        }
+    }
+
     /// Codes that used up their steps or miss their conditions.
     fn unfinished(&self) -> usize {
         self.columns.iter().filter(|code| !code.converged()).count()
@@ -187,50 +196,4 @@ impl Codes {
             stop: if self.unfinished() == 0 { Stop::Converged } else { Stop::RoundsUsedUp },
         }
     }
-}
-
-/// The graph P + Pᵀ − PPᵀ, with P = C or P = Cᵀ.
-struct Affinity {
-    /// The rows of P and of Pᵀ: places and values.
-    rows: Vec<Vec<(usize, f64)>>,
-    columns: Vec<Vec<(usize, f64)>>,
-}
-
-impl Affinity {
-    fn of(codes: &Codes, order: Order) -> Self {
-        let columns: Vec<_> = codes.columns.iter().map(|code| code.entries.clone()).collect();
-        let mut rows = vec![vec![]; columns.len()];
-        for (i, column) in columns.iter().enumerate() {
-            column.iter().for_each(|(j, value)| rows[*j].push((i, *value)));
-        }
-        match order {
-            Order::Reconstruction => Self { rows, columns },
-            Order::Exchanged => Self { rows: columns, columns: rows },
-        }
-    }
-}
-
-impl Graph for Affinity {
-    /// PᵀY + P(Y − PᵀY).
-    fn times(&self, y: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
-        let mut out = Mat::zeros(y.rows(), y.cols());
-        add_product(&self.columns, y, &mut out, exec)?;
-        let pairs = y.as_slice().iter().zip(out.as_slice());
-        let rest = Mat::from_vec(y.rows(), y.cols(), pairs.map(|(y, p)| y - p).collect());
-        add_product(&self.rows, &rest.expect("as many values as before"), &mut out, exec)?;
-        Ok(out)
-    }
-}
-
-/// Adds S Y to `out`, for a sparse S given by its rows.
-fn add_product(s: &[Vec<(usize, f64)>], y: &Mat, out: &mut Mat, exec: Exec<'_>) -> Result<(), Error> {
-    let width = y.cols().max(1);
-    exec.silent().each_chunk("graph", out.as_mut_slice(), ROWS * width, |part, out| {
-        for (out, row) in out.chunks_exact_mut(width).zip(&s[part * ROWS..]) {
-            for (j, value) in row {
-                out.iter_mut().zip(y.row(*j)).for_each(|(out, y)| *out += value * y);
-            }
-        }
-    })?;
-    Ok(())
 }

@@ -29,7 +29,7 @@
 //! and 1 makes it so large that faces are finished after ten rounds. Parts have length one in the end.
 //! [`NenmfParams::as_published`] leaves both as they were.
 
-use eigenspan_linalg::dense::{multiply, product};
+use eigenspan_linalg::dense::{Packed, product};
 use eigenspan_linalg::symmetric::tridiagonalise;
 use eigenspan_linalg::{Exec, Mat, MatRef};
 
@@ -193,23 +193,27 @@ fn projected(at: f64, slope: f64) -> f64 {
     if slope < 0.0 || at > 0.0 { slope * slope } else { 0.0 }
 }
 
-/// Some rows of a factor on their way.
-struct Stripe<'a> {
-    f: &'a mut [f64],
-    b: &'a [f64],
+/// Some rows of a factor on their way, turned into columns: so YG is a product that takes Y as it lies.
+struct Stripe {
+    f: Vec<f64>,
+    b: Vec<f64>,
     y: Vec<f64>,
     /// YG; the gradient is YG − B.
     yg: Vec<f64>,
 }
 
-impl Stripe<'_> {
-    fn look(&mut self, g: MatRef<'_>) {
-        let r = g.cols();
-        multiply(MatRef::row_major(&self.y, self.y.len() / r, r).expect("r values a row"), g, &mut self.yg);
+impl Stripe {
+    fn of(f: &[f64], b: &[f64], r: usize) -> Self {
+        let (f, b) = (turned(f, r), turned(b, r));
+        Self { y: f.clone(), yg: vec![0.0; f.len()], f, b }
     }
 
-    fn step(&mut self, g: MatRef<'_>, shift: f64, momentum: f64) {
-        for (((f, y), yg), b) in self.f.iter_mut().zip(&mut self.y).zip(&self.yg).zip(self.b) {
+    fn look(&mut self, g: &Packed) {
+        g.transposed_times(&self.y, &mut self.yg);
+    }
+
+    fn step(&mut self, g: &Packed, shift: f64, momentum: f64) {
+        for (((f, y), yg), b) in self.f.iter_mut().zip(&mut self.y).zip(&self.yg).zip(&self.b) {
             let new = (*y - (yg - b) * shift).max(0.0);
             *y = new + momentum * (new - *f);
             *f = new;
@@ -219,8 +223,14 @@ impl Stripe<'_> {
 
     /// Δ² at Y.
     fn delta(&self) -> f64 {
-        squares_of_projected(&self.y, &self.yg, self.b)
+        squares_of_projected(&self.y, &self.yg, &self.b)
     }
+}
+
+/// The transpose of rows of `width` values.
+fn turned(rows: &[f64], width: usize) -> Vec<f64> {
+    let height = rows.len() / width;
+    (0..rows.len()).map(|at| rows[at % height * width + at / height]).collect()
 }
 
 /// Δ² at some entries of a factor, given FG and B. Eight sums side by side: one would wait for itself.
@@ -246,10 +256,9 @@ fn solve(factor: &mut Mat, g: MatRef<'_>, b: &Mat, tolerance: f64, exec: Exec<'_
     if steepness <= f64::MIN_POSITIVE {
         return Ok(STEPS[0]); // The other factor is zero, and so is B.
     }
-    let size = stripe(r) * r;
-    let rows = factor.as_mut_slice().chunks_mut(size).zip(b.as_slice().chunks(size));
-    let mut stripes: Vec<Stripe<'_>> =
-        rows.map(|(f, b)| Stripe { y: f.to_vec(), yg: vec![0.0; f.len()], f, b }).collect();
+    let (size, packed) = (stripe(r) * r, Packed::of(g));
+    let rows = factor.as_slice().chunks(size).zip(b.as_slice().chunks(size));
+    let mut stripes: Vec<Stripe> = rows.map(|(f, b)| Stripe::of(f, b, r)).collect();
     let mut alpha = 1.0f64;
     let mut momenta = std::iter::repeat_with(|| {
         let next = 0.5 * (1.0 + (1.0 + 4.0 * alpha * alpha).sqrt());
@@ -261,13 +270,16 @@ fn solve(factor: &mut Mat, g: MatRef<'_>, b: &Mat, tolerance: f64, exec: Exec<'_
     let sure: Vec<f64> = momenta.by_ref().take(STEPS[0]).collect();
     let mut steps = STEPS[0];
     exec.each("solve", stripes.iter_mut(), |_, stripe| {
-        stripe.look(g);
-        sure.iter().for_each(|momentum| stripe.step(g, 1.0 / steepness, *momentum));
+        stripe.look(&packed);
+        sure.iter().for_each(|momentum| stripe.step(&packed, 1.0 / steepness, *momentum));
     })?;
     while stripes.iter().map(Stripe::delta).sum::<f64>().sqrt() > tolerance && steps < STEPS[1] {
         let momentum = momenta.next().expect("there is always a next one");
-        exec.each("solve", stripes.iter_mut(), |_, stripe| stripe.step(g, 1.0 / steepness, momentum))?;
+        exec.each("solve", stripes.iter_mut(), |_, stripe| stripe.step(&packed, 1.0 / steepness, momentum))?;
         steps += 1;
+    }
+    for (to, stripe) in factor.as_mut_slice().chunks_mut(size).zip(&stripes) {
+        to.copy_from_slice(&turned(&stripe.f, stripe.f.len() / r));
     }
     Ok(steps)
 }

@@ -11,21 +11,24 @@
 //!     max  θᵀ Xᵀ A X θ    s.t.  ΘᵀXᵀXΘ = I        that is     XᵀAXθ = s XᵀXθ
 //! ```
 //! With θ = UΣ⁻¹q the constraint reads QᵀQ = I and the problem YᵀAY q = s q: one ordinary eigenproblem of the order of
-//! X's rank. Where m > n this is the step that reduces samples to their n (or fewer) principal directions first.
+//! X's rank. Where m > n this is the step that reduces samples to their n (or fewer) principal directions first, unless they
+//! are linearly independent: then Y drops out ([`independent_samples`](super::independent_samples)).
 //!
 //! He, Niyogi (2003); Cai, He, Han (2007) — `he2003`, `cai2007` in `docs/references.bib`.
 
 use eigenspan_linalg::dense::product;
+use eigenspan_linalg::gram::{Gram, Side};
 use eigenspan_linalg::spectrum::{Compressed, Cut, fix_signs};
 use eigenspan_linalg::symmetric::tridiagonalise;
 use eigenspan_linalg::{Exec, Mat};
 
+use super::independent_samples::Independent;
 use crate::Error;
 
 /// A symmetric matrix over the samples, known by its products.
 pub trait Graph: Sync {
     /// A Y.
-    fn times(&self, y: &Mat, exec: Exec<'_>) -> Result<Mat, Error>;
+    fn times(&self, y: &Mat, exec: Exec<'_>) -> Result<Mat, eigenspan_linalg::Error>;
 }
 
 /// How long the columns of Θ are.
@@ -67,6 +70,33 @@ impl GraphEmbedding {
     /// Solves the problem for the samples `x` and their graph.
     pub fn solve(&self, x: &Mat, graph: &dyn Graph, exec: Exec<'_>) -> Result<Embedding, Error> {
         let compressed = Compressed::of(x, exec)?;
+        let independent = match compressed.gram() {
+            Gram { side: Side::Samples, matrix, .. } => Independent::of(x, matrix, self.floor, exec)?,
+            _ => None,
+        };
+        let (mut theta, mut values, rank) = match independent {
+            Some(samples) => samples.embed(graph, self.dim, exec)?,
+            None => self.by_directions(x, &compressed, graph, exec)?,
+        };
+        let kept = values.iter().take_while(|s| **s >= self.least).count();
+        values.truncate(kept);
+        theta = theta.leading_columns(kept);
+        if self.columns == Columns::Unit {
+            let lengths = column_lengths(&theta);
+            divide_columns(&mut theta, &lengths);
+        }
+        fix_signs(&mut theta);
+        Ok(Embedding { theta, values, rank })
+    }
+
+    /// Θ = UΣ⁻¹Q, the eigenvalues and the rank of X.
+    fn by_directions(
+        &self,
+        x: &Mat,
+        compressed: &Compressed<'_>,
+        graph: &dyn Graph,
+        exec: Exec<'_>,
+    ) -> Result<(Mat, Vec<f64>, usize), Error> {
         let sigma = compressed.values(exec)?;
         let rank = sigma.iter().take_while(|s| **s > self.floor * sigma[0]).count();
         if rank == 0 {
@@ -79,14 +109,7 @@ impl GraphEmbedding {
         let s = product(y.view().transposed(), graph.times(&y, exec)?.view(), exec)?;
         let symmetric = Mat::from_fn(rank, rank, |i, j| (s.at(i, j) + s.at(j, i)) / 2.0);
         let eigen = tridiagonalise(symmetric, exec)?.leading(self.dim.min(rank), exec)?;
-        let kept = eigen.values.iter().take_while(|s| **s >= self.least).count();
-        let mut theta = product(whitening.view(), eigen.vectors.leading_columns(kept).view(), exec)?;
-        if self.columns == Columns::Unit {
-            let lengths = column_lengths(&theta);
-            divide_columns(&mut theta, &lengths);
-        }
-        fix_signs(&mut theta);
-        Ok(Embedding { theta, values: eigen.values[..kept].to_vec(), rank })
+        Ok((product(whitening.view(), eigen.vectors.view(), exec)?, eigen.values, rank))
     }
 }
 
@@ -110,8 +133,8 @@ mod tests {
     struct Dense(Mat);
 
     impl Graph for Dense {
-        fn times(&self, y: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
-            Ok(product(self.0.view(), y.view(), exec)?)
+        fn times(&self, y: &Mat, exec: Exec<'_>) -> Result<Mat, eigenspan_linalg::Error> {
+            product(self.0.view(), y.view(), exec)
         }
     }
 
@@ -141,6 +164,27 @@ mod tests {
             assert!(largest(&off) < 1e-12, "{n} × {m}");
             assert!(found.values.windows(2).all(|w| w[0] >= w[1]));
         }
+    }
+
+    #[test]
+    fn independent_samples_need_no_directions_and_dependent_ones_do() {
+        let mut random = Normal::new(6);
+        let mut x = Mat::from_fn(20, 50, |i, _| random.draw() / (1 + i) as f64);
+        let graph = Dense(Mat::from_fn(20, 20, |i, j| ((i * j) as f64).cos()));
+        let by_directions = |x: &Mat| {
+            let compressed = Compressed::of(x, Exec::default()).unwrap();
+            engine(4).by_directions(x, &compressed, &graph, Exec::default()).unwrap()
+        };
+        let found = engine(4).solve(&x, &graph, Exec::default()).unwrap();
+        let (mut theta, values, rank) = by_directions(&x);
+        fix_signs(&mut theta);
+        assert_eq!((found.rank, rank), (20, 20));
+        let off = Mat::from_fn(50, 4, |i, j| found.theta.at(i, j) - theta.at(i, j));
+        assert!(largest(&off) < 1e-10 * largest(&theta), "{:e}", largest(&off)); // the condition of X is below 1e3
+        assert!(values.iter().zip(&found.values).all(|(a, b)| (a - b).abs() < 1e-12));
+        let first = x.row(0).to_vec();
+        x.row_mut(1).copy_from_slice(&first);
+        assert_eq!(engine(4).solve(&x, &graph, Exec::default()).unwrap().rank, 19);
     }
 
     #[test]

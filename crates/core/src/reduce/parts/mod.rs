@@ -10,6 +10,7 @@ pub mod factorisation;
 pub mod graph_embedding;
 pub(crate) mod graph_samples;
 pub mod homotopy;
+mod independent_samples;
 pub mod lambda;
 pub mod low_rank;
 pub mod minka;

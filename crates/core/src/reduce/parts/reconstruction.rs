@@ -1,4 +1,4 @@
-//! Every sample as a combination of its nearest ones: the weights of NPE and LLE.
+//! Every sample as a combination of others: of its nearest ones in NPE and LLE, of few in the L1-graph.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
@@ -47,12 +47,11 @@ impl Reconstruction {
             let some = piece * STRETCH..((piece + 1) * STRETCH).min(n);
             some.map(|i| weights_of(x, i, neighbours, ridge)).collect::<Vec<_>>()
         })?;
-        let weights = SparseGraph::from_rows(pieces.into_iter().flatten().collect());
-        Ok(Self { transposed: weights.transposed(), weights })
+        Ok(SparseGraph::from_rows(pieces.into_iter().flatten().collect()).into())
     }
 
     /// (I − R) Y: what is left of each sample of an embedding Y.
-    pub fn residual(&self, y: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
+    pub fn residual(&self, y: &Mat, exec: Exec<'_>) -> Result<Mat, eigenspan_linalg::Error> {
         let mut left = self.weights.multiply(y, exec)?;
         left.as_mut_slice().iter_mut().zip(y.as_slice()).for_each(|(left, y)| *left = y - *left);
         Ok(left)
@@ -67,9 +66,16 @@ impl Reconstruction {
     }
 }
 
+/// With R given.
+impl From<SparseGraph> for Reconstruction {
+    fn from(weights: SparseGraph) -> Self {
+        Self { transposed: weights.transposed(), weights }
+    }
+}
+
 /// I − M = R + Rᵀ − RᵀR, by products with R and Rᵀ.
 impl Graph for Reconstruction {
-    fn times(&self, y: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
+    fn times(&self, y: &Mat, exec: Exec<'_>) -> Result<Mat, eigenspan_linalg::Error> {
         let left = self.residual(y, exec)?;
         let mut out = self.transposed.multiply(&left, exec)?;
         let terms = y.as_slice().iter().zip(left.as_slice());

@@ -128,7 +128,7 @@ impl SparseGraph {
     }
 
     /// W Y, whether W is symmetric or not.
-    pub fn multiply(&self, y: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
+    pub fn multiply(&self, y: &Mat, exec: Exec<'_>) -> Result<Mat, eigenspan_linalg::Error> {
         let (n, width) = (self.order(), y.cols());
         assert_eq!(n, y.rows(), "one row a sample");
         let mut out = Mat::zeros(n, width);
@@ -146,7 +146,7 @@ impl SparseGraph {
 
 /// As a symmetric matrix, which it must be.
 impl Graph for SparseGraph {
-    fn times(&self, y: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
+    fn times(&self, y: &Mat, exec: Exec<'_>) -> Result<Mat, eigenspan_linalg::Error> {
         self.multiply(y, exec)
     }
 }
