@@ -17,6 +17,8 @@
 | `RobustPCA`, `ROSL` | a low-rank and a sparse part, and the projection onto the first |
 | `Eigenfaces` | PCA as the comparisons of the paper ran it |
 | `CESR`, `NearestNeighbour` | classifiers |
+| `dimension` | how many dimensions, by several estimators side by side |
+| `MLE`, `MiNDML`, `MiNDKL`, `DANCo`, `FastDANCo`, `TwoNN`, `CorrelationDimension`, `ParallelAnalysis` | each of them |
 | `load`, `save` | model files (`.espan`), the same as those of the command line |
 | `to_onnx` | a model for runtimes without this package |
 | `datasets` | built-in and synthetic data, and data from files of many formats |
@@ -25,6 +27,19 @@
 from . import datasets
 from ._base import Recovery, SpectrumWarning
 from ._classifiers import CESR, NearestNeighbour
+from ._dimension import (
+    MLE,
+    CorrelationDimension,
+    DANCo,
+    Dimensions,
+    Estimated,
+    FastDANCo,
+    MiNDKL,
+    MiNDML,
+    ParallelAnalysis,
+    TwoNN,
+    dimension,
+)
 from ._eigenfaces import Eigenfaces
 from ._eigenspan import VERSION as __version__
 from ._files import load, save, to_onnx
@@ -39,21 +54,32 @@ __all__ = [
     "CESR",
     "LLE",
     "LPP",
+    "MLE",
     "NMF",
     "NPE",
     "PCA",
     "PCE",
     "ROSL",
+    "CorrelationDimension",
+    "DANCo",
+    "Dimensions",
     "Eigenfaces",
+    "Estimated",
+    "FastDANCo",
     "L1Graph",
+    "MiNDKL",
+    "MiNDML",
     "NeNMF",
     "NearestNeighbour",
+    "ParallelAnalysis",
     "Recovery",
     "RobustPCA",
     "SpectrumWarning",
     "Trace",
+    "TwoNN",
     "__version__",
     "datasets",
+    "dimension",
     "load",
     "save",
     "to_onnx",

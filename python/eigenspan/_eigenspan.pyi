@@ -1,5 +1,6 @@
 """What Rust gives."""
 
+from os import PathLike
 from typing import Any, final
 
 import numpy as np
@@ -7,9 +8,13 @@ from numpy.typing import NDArray
 
 __all__ = [
     "VERSION",
+    "Calibration",
     "Model",
+    "Neighbourhood",
     "Summary",
+    "agreement",
     "digits",
+    "estimators",
     "fit",
     "fit_method",
     "published",
@@ -26,6 +31,8 @@ def fit(x: Any, keywords: dict[str, Any], threads: int | None) -> Model: ...
 def fit_method(
     x: Any, y: tuple[NDArray[np.int64], list[str]] | None, settings: str, threads: int | None
 ) -> tuple[Model, dict[str, Any]]: ...
+def agreement(estimates: list[float]) -> str | None: ...
+def estimators() -> list[tuple[str, str, str]]: ...
 def published(method: str) -> str | None: ...
 def singular_values(x: Any, keywords: dict[str, Any], threads: int | None) -> NDArray[np.float64]: ...
 def write(path: str, bytes: bytes) -> None: ...
@@ -44,6 +51,17 @@ def digits() -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
 def subspaces(
     samples: int, features: int, subspaces: int, dim: int, noise: float, seed: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+
+@final
+class Neighbourhood:
+    def __new__(cls, x: Any, settings: list[str], threads: int | None) -> Neighbourhood: ...
+    def estimate(self, x: Any, settings: str, known: Calibration, threads: int | None) -> dict[str, Any]: ...
+
+@final
+class Calibration:
+    def __new__(cls, path: str | PathLike[str] | None) -> Calibration: ...
+    def save(self, path: str | PathLike[str]) -> None: ...
+    def __len__(self) -> int: ...
 
 @final
 class Model:

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use eigenspan::data::ImageShape;
+use eigenspan::dimension::ESTIMATORS;
 use eigenspan::{Dim, Lambda, Normalize, PceParams, RankRule, Solver};
 
 use crate::choice::Choice;
@@ -39,6 +40,13 @@ eigenspan fit sensors.csv --label state --noise 0.02\n  cat table.csv | eigenspa
 eigenspan fit faces.npz --method npe --neighbours 49 --dim 300 -o faces.espan"
     )]
     Fit(Box<Fit>),
+    /// Estimate the dimension of data by several estimators, side by side
+    #[command(
+        after_help = "Examples:\n  eigenspan dimension faces.npz\n  eigenspan dimension faces.npz --method danco --neighbours 10..30:2\n  \
+eigenspan dimension faces.npz --method mle,danco --json\n  \
+eigenspan dimension faces.npz --method fast-danco --calibration balls.json"
+    )]
+    Dimension(Dimension),
     /// List the methods that `fit --method` knows
     Methods,
     /// Map samples to their features, Z = XΘ
@@ -230,6 +238,49 @@ pub struct Fit {
     /// Print one JSON object instead of words
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(ClapArgs)]
+pub struct Dimension {
+    #[command(flatten)]
+    pub data: Data,
+    /// The estimators, in this order; all but `fast-danco` where none is named
+    #[arg(long, value_name = "NAME", value_delimiter = ',',
+        value_parser = clap::builder::PossibleValuesParser::new(ESTIMATORS.map(|(name, _)| name)))]
+    pub method: Vec<String>,
+    /// Neighbours of a sample, for estimators that look at them: one number, or several as in 10..30 or 10..30:2
+    #[arg(long, value_name = "K", value_parser = parse_sweep)]
+    pub neighbours: Option<Sweep>,
+    /// Use the settings of the paper's Table 12 where no other flag says otherwise (mle, mind-ml, mind-kl, danco)
+    #[arg(long)]
+    pub as_published: bool,
+    /// Look at no more dimensions than this (mind-ml, mind-kl, danco, fast-danco)
+    #[arg(long, value_name = "D")]
+    pub max_dim: Option<usize>,
+    /// The seed of balls and shuffles (mind-kl, danco, fast-danco, parallel-analysis)
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Read what is known of balls from here, and write what was computed
+    #[arg(long, value_name = "FILE.json")]
+    pub calibration: Option<PathBuf>,
+    /// Print a JSON list instead of a table
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Numbers of neighbours.
+#[derive(Clone)]
+pub struct Sweep(pub Vec<usize>);
+
+fn parse_sweep(text: &str) -> Result<Sweep, String> {
+    let (range, step) = text.split_once(':').unwrap_or((text, "1"));
+    let (first, last) = range.split_once("..").unwrap_or((range, range));
+    let number = |text: &str| text.parse::<usize>().ok().filter(|number| *number > 0);
+    let all = (number(first), number(last), number(step));
+    match all {
+        (Some(first), Some(last), Some(step)) if first <= last => Ok(Sweep((first..=last).step_by(step).collect())),
+        _ => Err("expected a number from 1 on, or a range as in 10..30:2".into()),
+    }
 }
 
 #[derive(ClapArgs)]

@@ -57,6 +57,7 @@ macro_rules! from_error {
 from_error! {
     eigenspan::Error { fails on eigenspan::Error::Linalg(_) },
     eigenspan_io::ReadError { fails on eigenspan_io::ReadError::Io { .. } },
+    eigenspan_io::CalibrationError { fails on eigenspan_io::CalibrationError::Io { .. } },
     eigenspan_io::ModelError { fails on eigenspan_io::ModelError::Io { .. } },
     eigenspan_render::SheetError { fails on eigenspan_render::SheetError::NotFinite { .. } },
 }

@@ -314,3 +314,61 @@ fn both_parts_of_robust_pca_are_written_and_add_up() {
         }
     }
 }
+
+#[test]
+fn estimators_of_the_dimension_stand_side_by_side() {
+    let run = Run::new();
+    run.write_some_digits("some.npy");
+    let text = run.ok("dimension @digits --rows some.npy");
+    for name in ["mle", "mind-ml", "mind-kl", "danco", "two-nn", "correlation", "minka", "parallel-analysis", "pce"] {
+        assert!(text.contains(&format!("\n{name} ")), "{name}: {text}");
+    }
+    assert!(text.lines().last().unwrap().contains(" of 11 say "), "{text}");
+    let rows = run.json("dimension @digits --rows some.npy --method mle,danco --json");
+    let rows = rows.as_array().unwrap();
+    assert_eq!(rows.len(), 2);
+    for (row, name) in rows.iter().zip(["mle", "danco"]) {
+        assert_eq!(row["method"], name);
+        assert!(row["dimension"].as_f64().unwrap() > 1.0 && row["seconds"].as_f64().unwrap() >= 0.0);
+        assert_eq!(row["settings"]["neighbours"], 10);
+    }
+    let again = run.json("dimension @digits --rows some.npy --method danco --json --threads 1");
+    assert_eq!(again[0]["dimension"], rows[1]["dimension"]);
+}
+
+#[test]
+fn neighbours_are_swept_and_balls_are_computed_once() {
+    let run = Run::new();
+    run.write_some_digits("some.npy");
+    let args = "dimension @digits --rows some.npy --method mle,danco --neighbours 8..14:3 --calibration b.json --json";
+    let first = run.json(args);
+    let ks: Vec<_> =
+        first.as_array().unwrap().iter().map(|row| row["settings"]["neighbours"].as_u64().unwrap()).collect();
+    assert_eq!(ks, [8, 11, 14, 8, 11, 14]);
+    let file = run.bytes("b.json");
+    let second = run.json(args);
+    assert_eq!(run.bytes("b.json"), file, "nothing was added");
+    for (a, b) in first.as_array().unwrap().iter().zip(second.as_array().unwrap()) {
+        assert_eq!(a["dimension"], b["dimension"]);
+    }
+    run.write("b.json", "{}");
+    assert!(run.fails(args, 1).contains("is not a calibration file"));
+}
+
+#[test]
+fn what_an_estimator_cannot_do_is_said_and_stops_no_other() {
+    let run = Run::new();
+    run.write("wide.csv", "1,2,3,4\n2,3,5,8\n4,5,4,9\n");
+    let rows = run.json("dimension wide.csv --json");
+    let refused = |name: &str| {
+        let row = rows.as_array().unwrap().iter().find(|row| row["method"] == name).unwrap();
+        row["refused"].as_str().unwrap_or_default().to_string()
+    };
+    assert!(refused("mle").contains("12 samples are needed"));
+    assert!(refused("minka").contains("at least as many samples as features"));
+    assert_eq!(refused("pce"), "");
+    assert!(run.fails("dimension wide.csv --method mle", 1).contains("12 samples are needed"));
+    assert!(run.fails("dimension @digits --method minka --neighbours 3", 1).contains("no setting of `minka`"));
+    assert!(run.fails("dimension @digits --neighbours 3..1", 2).contains("10..30:2"));
+    assert!(run.fails("dimension @digits --method magic", 2).contains("magic"));
+}

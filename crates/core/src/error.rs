@@ -181,6 +181,15 @@ pub enum Error {
         /// Labels.
         got: usize,
     },
+    /// Distances that are all the same.
+    #[error("every sample is as far from its nearest neighbour as from all of its {neighbours}: no dimension is told")]
+    EqualDistances {
+        /// Neighbours looked at.
+        neighbours: usize,
+    },
+    /// A table of calibrations that contradicts itself.
+    #[error("not a valid calibration: {0}")]
+    Calibration(&'static str),
     /// The parts of a model contradict each other.
     #[error("not a valid model: {0}")]
     Model(String),
@@ -215,6 +224,8 @@ impl Error {
             Self::FewerSamplesThanFeatures { .. } => "choose the number by `auto`, by a share of the variance, or give it".into(),
             Self::ClassTooSmall { got, .. } => format!("ask for {got} or fewer of every class, or for a share"),
             Self::NoEdges => "give the heat kernel a larger width `t`, or use binary weights".into(),
+            Self::EqualDistances { .. } => "ask for more neighbours, or use an estimator of the spectrum".into(),
+            Self::Calibration(_) => "delete the file: it is computed again".into(),
             Self::NothingKept { .. } => "keep smaller eigenvalues, or ask for fewer neighbours".into(),
             Self::NoLabels => "name the column with `--label`, or put the array `y` beside the samples".into(),
             Self::TooMuchMemory { .. } => {

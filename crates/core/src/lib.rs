@@ -26,12 +26,14 @@
 //! | [`prepare`] | unit length, z-scores, centring |
 //! | [`reduce`] | the methods, one file each |
 //! | [`classify`] | classifiers, and how often they are right |
+//! | [`dimension`] | estimators of the dimension alone, by name, one file each |
 //! | [`split`] | samples to train on and to test on |
 //!
 //! This crate computes. It opens no file, reads no clock and no environment, and prints nothing.
 
 pub mod classify;
 pub mod data;
+pub mod dimension;
 mod distinct;
 mod error;
 pub mod method;

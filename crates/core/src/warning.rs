@@ -78,6 +78,50 @@ pub enum Warning {
         /// Dimensions above rounding.
         most: usize,
     },
+    /// Exact copies of other samples.
+    #[error(
+        "{count} samples are exact copies of others and are left out: they are at distance zero, which tells no dimension"
+    )]
+    Copies {
+        /// How many were left out.
+        count: usize,
+    },
+    /// More dimensions than so many samples can show.
+    #[error(
+        "{n} samples show at most about {most:.1} dimensions by their distances alone (2 log₁₀ n): {dimension:.1} is likely \
+         too low"
+    )]
+    FewSamples {
+        /// Samples that differ.
+        n: usize,
+        /// 2 log₁₀ n.
+        most: f64,
+        /// The estimate.
+        dimension: f64,
+    },
+    /// An estimate in the range where distances alone are known to say too little.
+    #[error("above 20 dimensions nearest distances are known to give too few: {dimension:.1} is a lower bound rather")]
+    HighDimension {
+        /// The estimate.
+        dimension: f64,
+    },
+    /// An estimate that depends on how far one looks.
+    #[error(
+        "the nearest half of the neighbours says {near:.1} dimensions, all of them {far:.1}: noise fills more dimensions the \
+         closer one looks, ask for more neighbours"
+    )]
+    ScaleDependent {
+        /// The estimate from the nearest half.
+        near: f64,
+        /// The estimate from all.
+        far: f64,
+    },
+    /// The estimate is the largest that was allowed.
+    #[error("{bound} dimensions is the most that was allowed: the true number may be larger")]
+    DimensionAtBound {
+        /// The most that was allowed.
+        bound: usize,
+    },
 }
 
 fn list(rows: &[usize], count: usize) -> String {

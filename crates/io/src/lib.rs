@@ -13,6 +13,7 @@
 //! | PNG, JPEG, PNM, BMP | a folder of them: each image is a sample, each sub-folder a class | no | their first bytes |
 //! | `.espan` | models, see [`ModelFile`] | yes | its contents |
 //! | ONNX | no | models, see [`onnx`] | |
+//! | JSON | calibrations, see [`load_calibration`] | yes | its contents |
 //!
 //! Formats are told apart by content, never by name; NPY, IDX, MATLAB and text may be packed by gzip. Bytes are hostile until
 //! checked: what a header claims is compared with what is there before memory is taken, NaN and infinities are refused
@@ -34,6 +35,7 @@
 
 mod array;
 mod atomic;
+mod calibration;
 #[cfg(feature = "columnar")]
 mod columnar;
 mod contain;
@@ -56,6 +58,7 @@ mod write;
 
 pub use crate::array::{ArrayFault, BadValue};
 pub use crate::atomic::write_atomically;
+pub use crate::calibration::{CalibrationError, load_calibration, save_calibration};
 #[cfg(feature = "columnar")]
 pub use crate::columnar::ColumnarFault;
 pub use crate::csv::{Column, CsvFault};

@@ -8,6 +8,7 @@
 //! | `method` | fits of every method by its name |
 //! | `model` | a fitted model |
 //! | `summary` | samples that arrive in portions |
+//! | `dimension` | estimators of the dimension by their name |
 //! | `datasets` | built-in and synthetic data, data from files |
 //!
 //! The classes that users see are written in Python (`python/eigenspan`), where scikit-learn's habits are at home; they
@@ -15,6 +16,7 @@
 
 mod arrays;
 mod datasets;
+mod dimension;
 mod door;
 mod method;
 mod model;
@@ -25,6 +27,8 @@ mod summary;
 mod _eigenspan {
     #[pymodule_export]
     use crate::datasets::{digits, read_file, split, subspaces};
+    #[pymodule_export]
+    use crate::dimension::{Calibration, Neighbourhood, agreement, estimators};
     #[pymodule_export]
     use crate::method::{fit_method, published};
     #[pymodule_export]

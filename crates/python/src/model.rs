@@ -330,6 +330,6 @@ fn unreadable(error: &ModelError) -> PyErr {
     no_file(error, error.hint(), source)
 }
 
-fn system(error: &WriteError) -> Option<&std::io::Error> {
+pub(crate) fn system(error: &WriteError) -> Option<&std::io::Error> {
     if let WriteError::Io { source, .. } = error { Some(source) } else { None }
 }

@@ -1,6 +1,7 @@
 //! What each command does.
 
 mod demo;
+mod dimension;
 mod export;
 mod fit;
 mod info;
@@ -28,6 +29,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
     let session = Session { progress: &progress, exec: Exec::new(args.threads, &progress) };
     let result = match args.command {
         Command::Demo => demo::run(&session),
+        Command::Dimension(args) => dimension::run(&args, &session),
         Command::Fit(args) => fit::run(&args, &session),
         Command::Methods => methods::run(),
         Command::Transform(args) => transform::run(&args, &session),

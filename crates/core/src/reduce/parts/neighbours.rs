@@ -89,6 +89,12 @@ pub fn nearest_others(points: &Mat, k: usize, metric: Metric, exec: Exec<'_>) ->
     Ok(found.with(|found| found.square))
 }
 
+/// The same with ‖a − b‖ in place of its square.
+pub fn nearest_other_lengths(points: &Mat, k: usize, metric: Metric, exec: Exec<'_>) -> Result<Neighbours, Error> {
+    let found = search(points, points, k.min(points.rows().saturating_sub(1)), metric, true, exec)?;
+    Ok(found.with(|found| found.length))
+}
+
 fn search(points: &Mat, queries: &Mat, k: usize, metric: Metric, others: bool, exec: Exec<'_>) -> Result<All, Error> {
     let n = if k > 0 { queries.rows() } else { 0 };
     let (points, queries) = (&Rows::new(points, metric), &Rows::new(queries, metric));

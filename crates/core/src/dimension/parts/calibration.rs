@@ -1,0 +1,170 @@
+//! What estimators see in balls of known dimension: computed on demand, kept as plain data.
+//!
+//! | symbol | code | meaning |
+//! |---|---|---|
+//! | n, k, d, seed | [`Ball`] | points, neighbours, dimensions, and the seed of the points |
+//! | d̂, μ, τ | [`Seen`] | what is seen there |
+//! | r_i | `ratios` | sorted |
+//!
+//! A ball costs one search for neighbours. Nothing here is a constant of the program: whatever is missing is drawn and
+//! computed, and is the same whoever does it and on however many threads. A caller who keeps the value, in memory or in a
+//! file, computes every ball once.
+
+use eigenspan_linalg::Exec;
+
+use super::ball::{Seen, points};
+use super::near::Near;
+use super::ratios::Ratios;
+use super::reference_fit::ReferenceFit;
+use crate::Error;
+
+/// What is seen in one ball.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ball {
+    /// Points.
+    pub n: usize,
+    /// Neighbours.
+    pub k: usize,
+    /// Dimensions.
+    pub d: usize,
+    /// The seed of the points.
+    pub seed: u64,
+    /// What is seen.
+    pub seen: Seen,
+    /// T₁/T_{k+1} of the points, sorted.
+    pub ratios: Vec<f64>,
+}
+
+impl Ball {
+    /// Draws the points and looks at them.
+    fn draw(n: usize, k: usize, d: usize, seed: u64, exec: Exec<'_>) -> Result<Self, Error> {
+        let near = Near::of_points(points(n, d, seed), k + 1, exec)?;
+        let seen = Seen::of(&near, k, exec)?;
+        let mut ratios: Vec<f64> = Ratios::of(&near, k).values().collect();
+        ratios.sort_by(f64::total_cmp);
+        Ok(Self { n, k, d, seed, seen, ratios })
+    }
+
+    fn key(&self) -> (usize, usize, u64, usize) {
+        (self.k, self.n, self.seed, self.d)
+    }
+}
+
+/// Balls and fits that were computed so far.
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// In the order of k, n, seed and d.
+    balls: Vec<Ball>,
+    /// In the order of k, seed and draws.
+    fits: Vec<ReferenceFit>,
+}
+
+impl Calibration {
+    /// How many balls and fits are known.
+    pub fn len(&self) -> usize {
+        self.balls.len() + self.fits.len()
+    }
+
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What is seen in a ball; drawn where it is not known yet.
+    pub fn ball(&mut self, n: usize, k: usize, d: usize, seed: u64, exec: Exec<'_>) -> Result<&Ball, Error> {
+        let at = match self.balls.binary_search_by_key(&(k, n, seed, d), Ball::key) {
+            Ok(at) => at,
+            Err(at) => {
+                self.balls.insert(at, Ball::draw(n, k, d, seed, exec)?);
+                at
+            }
+        };
+        Ok(&self.balls[at])
+    }
+
+    /// The fit of what is seen in balls of up to `most` dimensions; computed where it is not known, or does not reach.
+    pub(crate) fn fit(
+        &mut self,
+        k: usize,
+        most: usize,
+        draws: usize,
+        seed: u64,
+        exec: Exec<'_>,
+    ) -> Result<&ReferenceFit, Error> {
+        let found = self.fits.binary_search_by_key(&(k, seed, draws), ReferenceFit::key);
+        let at = match found {
+            Ok(at) if self.fits[at].reaches(most) => at,
+            Ok(at) => {
+                self.fits[at] = ReferenceFit::compute(k, most, draws, seed, exec)?;
+                at
+            }
+            Err(at) => {
+                self.fits.insert(at, ReferenceFit::compute(k, most, draws, seed, exec)?);
+                at
+            }
+        };
+        Ok(&self.fits[at])
+    }
+
+    /// Refuses a table that no computation gives: for readers of files.
+    pub fn checked(self) -> Result<Self, Error> {
+        let say = |ok: bool, fault: &'static str| if ok { Ok(()) } else { Err(Error::Calibration(fault)) };
+        say(self.balls.is_sorted_by(|a, b| a.key() < b.key()), "balls are not in order")?;
+        say(self.fits.is_sorted_by(|a, b| a.key() < b.key()), "fits are not in order")?;
+        for ball in &self.balls {
+            let Seen { dimension, error, direction, concentration } = ball.seen;
+            let positive = |x: f64| x > 0.0 && x.is_finite();
+            say(ball.k > 0 && ball.n > ball.k + 1 && ball.d > 0, "a ball has no neighbours or no dimension")?;
+            say(positive(dimension) && positive(error), "a dimension is not positive")?;
+            say(direction.is_finite() && concentration >= 0.0 && concentration.is_finite(), "angles are out of range")?;
+            let inside = ball.ratios.iter().all(|r| *r > 0.0 && *r <= 1.0);
+            say(inside && ball.ratios.len() == ball.n && ball.ratios.is_sorted(), "ratios are out of range")?;
+        }
+        self.fits.iter().try_for_each(|fit| say(fit.is_sound(), "a fit is out of range"))?;
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eigenspan_linalg::Quiet;
+    use std::num::NonZero;
+
+    #[test]
+    fn a_ball_is_the_same_on_any_number_of_threads_and_in_any_order() {
+        let on = |threads, order: &[usize]| {
+            let mut all = Calibration::default();
+            let exec = Exec::new(NonZero::new(threads), &Quiet);
+            order.iter().for_each(|d| assert_eq!(all.ball(300, 10, *d, 1, exec).unwrap().d, *d));
+            all
+        };
+        let one = on(1, &[3, 8]);
+        assert_eq!(one, on(2, &[8, 3]));
+        assert_eq!(one, on(3, &[3, 3, 8]));
+        assert_eq!(one.len(), 2);
+        assert_eq!(one.clone().checked().unwrap(), one);
+    }
+
+    #[test]
+    fn a_table_that_contradicts_itself_is_refused() {
+        let mut good = Calibration::default();
+        good.ball(50, 5, 2, 1, Exec::default()).unwrap();
+        good.ball(50, 5, 3, 1, Exec::default()).unwrap();
+        let harms: [fn(&mut Calibration); 6] = [
+            |c| c.balls.swap(0, 1),
+            |c| c.balls[0].ratios[3] = f64::NAN,
+            |c| c.balls[0].ratios.truncate(4),
+            |c| c.balls[1].seen.dimension = -1.0,
+            |c| c.balls[1].seen.concentration = f64::INFINITY,
+            |c| c.balls[1].k = 49,
+        ];
+        for harm in harms {
+            let mut bad = good.clone();
+            harm(&mut bad);
+            assert!(matches!(bad.checked(), Err(Error::Calibration(_))));
+        }
+    }
+}

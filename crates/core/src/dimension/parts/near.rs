@@ -1,0 +1,124 @@
+//! The samples that differ, and how far each is from its nearest others: computed once, for every estimator.
+//!
+//! | symbol | code | meaning |
+//! |---|---|---|
+//! | x₁ … x_n | `points` | samples, exact copies left out |
+//! | T₁ ≤ … ≤ T_k | [`Near::distances`] | distances of a sample from its nearest others |
+//!
+//! A copy is at distance zero from its original, and log T₁ would be −∞. How often a sample was copied tells nothing of the
+//! space it lies in, so that copies are left out before neighbours are looked for. Neighbours are exact, so that those of a
+//! smaller k are the first of a larger one, to the bit.
+
+use std::collections::HashMap;
+
+use eigenspan_linalg::{Exec, Mat};
+
+use crate::Error;
+use crate::data::Samples;
+use crate::prepare::{Normalize, Preparation, Scan};
+use crate::reduce::parts::neighbours::{Metric, Neighbours, nearest_other_lengths};
+use crate::warning::Warning;
+
+/// Samples that differ, and their neighbours.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Near {
+    points: Mat,
+    /// For every sample the point that it is.
+    point_of: Vec<usize>,
+    found: Neighbours,
+}
+
+impl Near {
+    /// Looks for `k` neighbours of every sample. NaN and infinity are refused by their place.
+    pub fn of<'a>(samples: impl Into<Samples<'a>>, k: usize, exec: Exec<'_>) -> Result<Self, Error> {
+        let samples = samples.into();
+        Scan::of(samples, exec)?;
+        let all = Preparation::scaling(Normalize::None).matrix(samples, exec)?;
+        let (kept, point_of) = first_of_copies(&all);
+        let points = if kept.len() < all.rows() { all.select_rows(&kept) } else { all };
+        let found = nearest_other_lengths(&points, k, Metric::Euclidean, exec)?;
+        Ok(Self { points, point_of, found })
+    }
+
+    /// Of points that are known to differ.
+    pub(crate) fn of_points(points: Mat, k: usize, exec: Exec<'_>) -> Result<Self, Error> {
+        let found = nearest_other_lengths(&points, k, Metric::Euclidean, exec.silent())?;
+        Ok(Self { point_of: (0..points.rows()).collect(), points, found })
+    }
+
+    /// The samples that differ.
+    pub fn points(&self) -> &Mat {
+        &self.points
+    }
+
+    /// How many neighbours were looked for, and found.
+    pub fn neighbours(&self) -> usize {
+        self.found.k
+    }
+
+    /// T₁ ≤ … ≤ T_k of point `i`.
+    pub fn distances(&self, i: usize) -> &[f64] {
+        &self.found.distance[i * self.found.k..][..self.found.k]
+    }
+
+    /// The numbers of its neighbours, nearest first.
+    pub fn indices(&self, i: usize) -> &[usize] {
+        &self.found.index[i * self.found.k..][..self.found.k]
+    }
+
+    /// Refuses to work with fewer than `k` neighbours of each point.
+    pub(crate) fn check(&self, k: usize) -> Result<(), Error> {
+        let got = self.points.rows();
+        if got < k + 1 {
+            return Err(Error::TooFewSamples { needed: k + 1, why: "that differ, for as many neighbours", got });
+        }
+        assert!(self.found.k >= k, "neighbours were looked for");
+        Ok(())
+    }
+
+    /// A number of each point as one of each sample: copies have that of their original.
+    pub(crate) fn of_samples(&self, of_points: &[f64]) -> Vec<f64> {
+        self.point_of.iter().map(|&point| of_points[point]).collect()
+    }
+
+    /// Says how many copies were left out.
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
+        match self.point_of.len() - self.points.rows() {
+            0 => vec![],
+            count => vec![Warning::Copies { count }],
+        }
+    }
+}
+
+/// The rows that are no copy of an earlier one; for every row its place among them.
+fn first_of_copies(rows: &Mat) -> (Vec<usize>, Vec<usize>) {
+    let mut place: HashMap<Vec<u64>, usize> = HashMap::with_capacity(rows.rows());
+    let (mut kept, mut point_of) = (vec![], Vec::with_capacity(rows.rows()));
+    for i in 0..rows.rows() {
+        // 0 and −0 are the same number.
+        let bits = rows.row(i).iter().map(|y| (y + 0.0).to_bits()).collect();
+        let point = *place.entry(bits).or_insert_with(|| {
+            kept.push(i);
+            kept.len() - 1
+        });
+        point_of.push(point);
+    }
+    (kept, point_of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_are_left_out_and_have_the_number_of_their_original() {
+        let x = Mat::from_vec(5, 2, vec![0.0, 1.0, 2.0, 2.0, -0.0, 1.0, 3.0, 0.0, 2.0, 2.0]).unwrap();
+        let near = Near::of(&x, 2, Exec::default()).unwrap();
+        assert_eq!(near.points().as_slice(), [0.0, 1.0, 2.0, 2.0, 3.0, 0.0]);
+        assert_eq!(near.of_samples(&[7.0, 8.0, 9.0]), [7.0, 8.0, 7.0, 9.0, 8.0]);
+        assert_eq!(near.warnings(), [Warning::Copies { count: 2 }]);
+        assert_eq!(near.distances(0), [5f64.sqrt(), 10f64.sqrt()]);
+        assert_eq!(near.indices(0), [1, 2]);
+        assert!(near.check(3).is_err() && near.check(2).is_ok());
+    }
+}
