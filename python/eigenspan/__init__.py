@@ -16,17 +16,18 @@
 | `NMF`, `NeNMF` | samples as sums of parts |
 | `RobustPCA`, `ROSL` | a low-rank and a sparse part, and the projection onto the first |
 | `Eigenfaces` | PCA as the comparisons of the paper ran it |
-| `CESR`, `NearestNeighbour` | classifiers |
 | `dimension` | how many dimensions, by several estimators side by side |
 | `MLE`, `MiNDML`, `MiNDKL`, `DANCo`, `FastDANCo`, `TwoNN`, `CorrelationDimension`, `ParallelAnalysis` | each of them |
+| `NearestNeighbour`, `LinearSVM`, `SRC`, `CESR` | classifiers |
+| `verification` | are two samples of the same class? |
 | `load`, `save` | model files (`.espan`), the same as those of the command line |
 | `to_onnx` | a model for runtimes without this package |
-| `datasets` | built-in and synthetic data, and data from files of many formats |
+| `datasets` | built-in and synthetic data, data from files of many formats, and corruptions |
 """
 
-from . import datasets
+from . import datasets, verification
 from ._base import Recovery, SpectrumWarning
-from ._classifiers import CESR, NearestNeighbour
+from ._classifiers import CESR, SRC, LinearSVM, NearestNeighbour
 from ._dimension import (
     MLE,
     CorrelationDimension,
@@ -60,6 +61,7 @@ __all__ = [
     "PCA",
     "PCE",
     "ROSL",
+    "SRC",
     "CorrelationDimension",
     "DANCo",
     "Dimensions",
@@ -67,6 +69,7 @@ __all__ = [
     "Estimated",
     "FastDANCo",
     "L1Graph",
+    "LinearSVM",
     "MiNDKL",
     "MiNDML",
     "NeNMF",
@@ -83,4 +86,5 @@ __all__ = [
     "load",
     "save",
     "to_onnx",
+    "verification",
 ]

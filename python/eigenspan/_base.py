@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array, estimator_html_repr
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from . import _plots
 from ._eigenspan import Model, Summary, fit, singular_values
@@ -47,6 +49,13 @@ class Recovery(NamedTuple):
     """The length of each sample's error after preparation: how little it looks like the training samples."""
 
 
+def goes_back(estimator: Any) -> bool:
+    """Whether features can be mapped back: not where they were scaled to length one."""
+    if getattr(estimator, "unit_features", False):
+        raise AttributeError("features of length one cannot be mapped back to samples: `recover` takes the samples themselves")
+    return True
+
+
 class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A projection onto leading singular directions."""
 
@@ -66,16 +75,18 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
             float64, float32 and uint8 are read where they lie; other numbers become float64.
-        y : ignored
-            For pipelines.
+        y : array-like of shape (n_samples,), optional
+            The class of each sample. `PCE(weights="auto")` chooses its weights by it; otherwise it is ignored.
 
         Returns
         -------
         self
         """
         x = self._read(X, reset=True)
+        keywords = self._keywords()
+        classes = self._classes(x, y) if keywords["weights"] == "auto" and y is not None else None
         self._forget()
-        self._model = fit(x, self._keywords(), self.threads)
+        self._model = fit(x, classes, keywords, self.threads)
         self._warn(self._model)
         return self
 
@@ -90,12 +101,15 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         X : array-like or CSR matrix of shape (n_samples, n_features)
             The next samples.
         y : ignored
-            For pipelines.
+            For pipelines. Weights that classes are to choose are chosen without: earlier samples are gone.
 
         Returns
         -------
         self
         """
+        if y is not None and self._keywords()["weights"] == "auto":
+            text = "samples that arrive in portions choose no weights by their classes: γ is 1, `fit` would look at y"
+            warnings.warn(text, SpectrumWarning, stacklevel=2)
         summary: Summary | None = getattr(self, "_summary", None)
         x = self._read(X, reset=summary is None)
         if summary is None:
@@ -121,6 +135,7 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         check_is_fitted(self)
         return self._fitted.transform(self._read(X, reset=False), self.threads)
 
+    @available_if(goes_back)  # type: ignore[untyped-decorator]
     def inverse_transform(self, Z: ArrayLike, lengths: ArrayLike | None = None) -> Floats:
         """The samples that features stand for.
 
@@ -201,7 +216,7 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
 
     @property
     def n_components_(self) -> int:
-        """The number of features of a sample: `k_`, or 1 where that is 0."""
+        """The number of features of a sample: `k_`, or 1 where that is 0; with soft weights all above τ/2."""
         return self._fitted.columns
 
     @property
@@ -336,6 +351,16 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         """Samples as Rust reads them. Bad values are left to Rust, which names their place."""
         x = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=NUMBERS, ensure_all_finite=False)
         return as_read_by_rust(x)
+
+    def _classes(self, x: Any, y: Any) -> NDArray[np.int64] | None:
+        """The number of each sample's class; None where y does not tell classes."""
+        kind = type_of_target(y)
+        if kind not in ("binary", "multiclass"):
+            warnings.warn(f"y is {kind} and tells no classes: weights are chosen without it", SpectrumWarning, stacklevel=3)
+            return None
+        numbers: NDArray[np.int64] = np.unique(column_or_1d(y), return_inverse=True)[1].astype(np.int64)
+        check_consistent_length(x, numbers)
+        return numbers
 
     def _path(self, sigma: NDArray[np.float64]) -> NDArray[np.void]:
         lambdas, ks = self._fitted.path_over(sigma)

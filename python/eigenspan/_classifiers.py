@@ -1,4 +1,4 @@
-"""Classifiers that keep the training samples: the nearest neighbour and CESR."""
+"""Classifiers: the nearest neighbour, the linear support vector machine, and two sparse representations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ._method import NORMALIZE, Classifier, Normalize, Setting, number, one_of, truth, whole
+from ._base import Floats
+from ._method import NORMALIZE, PATH_STOP, Classifier, Normalize, Setting, maybe, number, one_of, truth, whole
 
 
 class NearestNeighbour(Classifier):
@@ -81,6 +82,214 @@ class NearestNeighbour(Classifier):
         check_is_fitted(self)
         asked = whole()("n_neighbors", self.n_neighbors if n_neighbors is None else n_neighbors)
         return self._fitted.neighbours(self._read(X, reset=False), asked, self.threads)
+
+
+class LinearSVM(Classifier):
+    """The linear support vector machine: one class against all others, with a squared hinge loss.
+
+    The same problem as LIBLINEAR's default and scikit-learn's `LinearSVC`: the least of ``|w|² / 2 + C Σ max(0, 1 - y w·x)²``
+    for each class, solved to rounding.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The price of a sample on the wrong side of its margin.
+    bias : float, optional
+        The value of one more feature that every sample gets, so that borders need not go through the origin: what
+        `LinearSVC` calls ``intercept_scaling``. None is no such feature.
+    tol : float, default=1e-6
+        How far the conditions of the optimum may be missed.
+    max_iter : int, default=1000
+        Times that the descent goes through the samples, at most.
+    solver : {"auto", "descent"}, default="auto"
+        Coordinate descent, then Newton's method; or the first alone.
+    normalize : {"unit", "none", "zscore"}, default="none"
+        How samples are scaled.
+    random_state : int, default=0
+        The order in which the descent takes the samples.
+    threads : int, optional
+        How many threads to use; all cores otherwise. Results do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
+        The weights of each class; of two classes those of the second.
+    intercept_ : ndarray of shape (n_classes,) or (1,)
+        What the bias adds; zero without one.
+    objective_ : ndarray of shape (n_classes,)
+        The least value of the function above, for each class.
+    n_iter_, trace_, n_features_in_, n_samples_
+        How it went, and what was seen.
+
+    References
+    ----------
+    Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent method for large-scale linear SVM", ICML (2008).
+
+    Examples
+    --------
+    >>> from eigenspan import LinearSVM, datasets
+    >>> X, y = datasets.load_digits()
+    >>> svm = LinearSVM(normalize="unit").fit(X[:1000], y[:1000])
+    >>> float(svm.score(X[1000:], y[1000:])) > 0.9
+    True
+    """
+
+    _name = "svm"
+    _settings = {
+        "C": Setting("cost", number()),
+        "bias": Setting("bias", maybe(number())),
+        "tol": Setting("tolerance", number()),
+        "max_iter": Setting("most_rounds", whole()),
+        "solver": Setting("solver", one_of("auto", "descent")),
+        "normalize": NORMALIZE,
+        "random_state": Setting("seed", whole(0)),
+    }
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        bias: float | None = None,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        solver: Literal["auto", "descent"] = "auto",
+        normalize: Normalize = "none",
+        random_state: int = 0,
+        threads: int | None = None,
+    ) -> None:
+        self.C = C
+        self.bias = bias
+        self.tol = tol
+        self.max_iter = max_iter
+        self.solver = solver
+        self.normalize = normalize
+        self.random_state = random_state
+        self.threads = threads
+
+    def decision_function(self, X: ArrayLike) -> Floats:
+        """w·x for each class: the largest is the answer.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+            Of two classes the value of the second.
+        """
+        check_is_fitted(self)
+        values = self._fitted.transform(self._read(X, reset=False), self.threads)
+        return values if values.shape[1] > 2 else values[:, -1]
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The weights of each class; of two classes those of the second."""
+        return self._in_order(self._arrays["weights"])
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """What the bias adds for each class; zero without one."""
+        offsets = self._arrays.get("offsets", np.zeros((1, len(self._vector("classes")))))
+        return self._in_order(offsets.ravel())
+
+    @property
+    def objective_(self) -> NDArray[np.float64]:
+        """The least value of the function, for each class."""
+        return self._vector("objectives")[np.argsort(self._vector("classes"))]
+
+    def _in_order(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Rows in the order of the classes, and not in that of their first samples."""
+        ordered = rows[np.argsort(self._vector("classes"))]
+        return ordered if len(ordered) > 2 else ordered[-1:]
+
+
+class SRC(Classifier):
+    """Sparse representation: the class whose part of a sparse combination of all training samples comes closest.
+
+    A sample y is written as a combination x of all training samples A that has the least ``lam * |x|₁ + |y - Ax|² / 2``; the
+    class with the least ``|y - A_c x_c|`` wins. Samples are coded together: one call for many is faster than many calls.
+
+    Parameters
+    ----------
+    lam : float, default=1e-3
+        The price of coefficients.
+    tol : float, optional
+        Ends a code where a step lowers the objective by no more than this share, as the published program does; that is
+        most often long before `lam`. None gives exact codes.
+    max_iter : int, default=10000
+        Steps for one sample, at most.
+    nonnegative : bool, default=False
+        Whether training samples may only be added up.
+    normalize : {"unit", "none", "zscore"}, default="unit"
+        How samples are scaled.
+    threads : int, optional
+        How many threads to use; all cores otherwise. Results do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_, n_samples_
+        What was seen.
+
+    References
+    ----------
+    Wright, Yang, Ganesh, Sastry, Ma, "Robust Face Recognition via Sparse Representation", IEEE Transactions on Pattern
+    Analysis and Machine Intelligence 31 (2009).
+
+    Examples
+    --------
+    >>> from eigenspan import SRC, datasets
+    >>> X, y = datasets.load_digits()
+    >>> float(SRC(1e-2).fit(X[:500], y[:500]).score(X[500:600], y[500:600])) > 0.8
+    True
+    """
+
+    _name = "src"
+    _settings = {
+        "lam": Setting("lambda", number()),
+        "tol": PATH_STOP,
+        "max_iter": Setting("most_steps", whole()),
+        "nonnegative": Setting("nonnegative", truth),
+        "normalize": NORMALIZE,
+    }
+
+    def __init__(
+        self,
+        lam: float = 1e-3,
+        *,
+        tol: float | None = None,
+        max_iter: int = 10_000,
+        nonnegative: bool = False,
+        normalize: Normalize = "unit",
+        threads: int | None = None,
+    ) -> None:
+        self.lam = lam
+        self.tol = tol
+        self.max_iter = max_iter
+        self.nonnegative = nonnegative
+        self.normalize = normalize
+        self.threads = threads
+
+    def codes(self, X: ArrayLike) -> Floats:
+        """The combination that each sample is written as.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_samples_)
+            One coefficient for each training sample, most of them zero.
+        """
+        check_is_fitted(self)
+        return self._fitted.transform(self._read(X, reset=False), self.threads)
 
 
 class CESR(Classifier):

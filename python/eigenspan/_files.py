@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ._base import Linear
-from ._classifiers import CESR, NearestNeighbour
+from ._classifiers import CESR, SRC, LinearSVM, NearestNeighbour
 from ._eigenfaces import Eigenfaces
 from ._eigenspan import Model, write
 from ._graph import LLE, LPP, NPE, L1Graph
@@ -22,6 +22,7 @@ from ._robust import ROSL, RobustPCA
 
 KNOWN: tuple[type[Method], ...] = (
     Eigenfaces, LPP, NPE, LLE, L1Graph, NMF, NeNMF, RobustPCA, ROSL, CESR, NearestNeighbour,
+    LinearSVM, SRC,
 )  # fmt: skip
 CLASSES = {known._name: known for known in KNOWN}
 

@@ -8,12 +8,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._base import Floats
-from ._method import COMPONENTS, NORMALIZE, Method, Normalize, Projection, Setting, maybe, number, one_of, truth, whole
-
-
-def _stop(keyword: str, value: Any) -> Any:
-    tolerance = maybe(number(zero=True))(keyword, value)
-    return "exact" if tolerance is None else {"published": {"tolerance": tolerance}}
+from ._method import (
+    COMPONENTS,
+    NORMALIZE,
+    PATH_STOP,
+    Method,
+    Normalize,
+    Projection,
+    Setting,
+    maybe,
+    number,
+    one_of,
+    truth,
+    whole,
+)
 
 
 class LPP(Projection):
@@ -386,7 +394,7 @@ class L1Graph(Projection):
     _settings = {
         "n_components": COMPONENTS,
         "lam": Setting("lambda", number()),
-        "tol": Setting("stop", _stop, lambda stop: None if stop == "exact" else stop["published"]["tolerance"]),
+        "tol": PATH_STOP,
         "max_iter": Setting("most_steps", whole()),
         "normalize": NORMALIZE,
         "center": Setting("center", truth),

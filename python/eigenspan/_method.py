@@ -355,6 +355,12 @@ def _components(keyword: str, value: Any) -> Any:
     return {"fixed": whole()(keyword, value)}
 
 
+def _stop(keyword: str, value: Any) -> Any:
+    tolerance = maybe(number(zero=True))(keyword, value)
+    return "exact" if tolerance is None else {"published": {"tolerance": tolerance}}
+
+
+PATH_STOP = Setting("stop", _stop, lambda stop: None if stop == "exact" else stop["published"]["tolerance"])
 COMPONENTS = Setting("dim", _components, lambda value: value if value == "auto" else value["fixed"])
 NORMALIZE = Setting("normalize", one_of("unit", "none", "zscore"))
 Normalize = Literal["unit", "none", "zscore"]

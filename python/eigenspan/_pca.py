@@ -78,6 +78,8 @@ class PCA(Linear):
             "normalize": "none",
             "center": True,
             "weights": "whitened" if self.whiten else "scores",
+            "gamma": None,
+            "unit_features": False,
             "rank_rule": "theorem",
             "solver": self.solver,
         }

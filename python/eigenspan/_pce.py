@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ._base import Linear
 
@@ -26,8 +29,14 @@ class PCE(Linear):
         How samples are scaled: to length one, not at all, or every feature to mean 0 and variance 1.
     center : bool, default=False
         Whether the mean of the scaled samples is taken away. The paper does not.
-    weights : {"hard", "scores", "whitened"}, default="hard"
-        Weights of the directions: 1/σ as in the paper, 1, or √(n − 1)/σ.
+    weights : {"hard", "soft", "auto", "scores", "whitened"}, default="hard"
+        Weights of the directions: 1/σ as in the paper; σ^(2−γ)/(σ² + τ²), which falls off smoothly, of directions down to τ/2;
+        the same with τ and γ that know most training samples by their nearest neighbour, where `fit` is given classes; 1; or
+        √(n − 1)/σ.
+    gamma : float, optional
+        γ of soft weights: 0 for denoised scores, 1 (the default) for the ridge form of 1/σ.
+    unit_features : bool, default=False
+        Whether the features of every sample are scaled to length one.
     rank_rule : {"theorem", "released"}, default="theorem"
         How the dimension follows from λ: as the paper's theorem says, or one more, as its authors' program does.
     solver : {"auto", "direct"}, default="auto"
@@ -40,7 +49,7 @@ class PCE(Linear):
     k_ : int
         The dimension that was found.
     n_components_ : int
-        The number of features of a sample: `k_`, or 1 where that is 0.
+        The number of features of a sample: `k_`, or 1 where that is 0; with soft weights all above τ/2.
     components_ : ndarray of shape (n_components_, n_features)
         The directions, orthonormal.
     singular_values_ : ndarray of shape (n_components_,)
@@ -61,6 +70,11 @@ class PCE(Linear):
         Whether it is proved that no singular value above the cut was missed.
     k_interval_ : (int, int)
         The smallest and the largest dimension, rounding considered.
+    gamma_ : float or None
+        γ of soft weights, given or chosen.
+    trials_ : structured ndarray or None
+        What classes chose from: the cut as a `"factor"` of that of λ, `"gamma"`, `"columns"`, and the share of training
+        samples `"known"` by their nearest neighbour.
     solver_, why_ : str
         How the singular values were computed; why this dimension, in one sentence.
     n_features_in_, feature_names_in_, n_samples_
@@ -93,7 +107,9 @@ class PCE(Linear):
         noise: float | None = None,
         normalize: Literal["unit", "none", "zscore"] = "unit",
         center: bool = False,
-        weights: Literal["hard", "scores", "whitened"] = "hard",
+        weights: Literal["hard", "soft", "auto", "scores", "whitened"] = "hard",
+        gamma: float | None = None,
+        unit_features: bool = False,
         rank_rule: Literal["theorem", "released"] = "theorem",
         solver: Literal["auto", "direct"] = "auto",
         threads: int | None = None,
@@ -104,10 +120,54 @@ class PCE(Linear):
         self.normalize = normalize
         self.center = center
         self.weights = weights
+        self.gamma = gamma
+        self.unit_features = unit_features
         self.rank_rule = rank_rule
         self.solver = solver
         self.threads = threads
 
     def _keywords(self) -> dict[str, Any]:
-        names = ("lam", "dim", "noise", "normalize", "center", "weights", "rank_rule", "solver")
+        names = ("lam", "dim", "noise", "normalize", "center", "weights", "gamma", "unit_features", "rank_rule", "solver")
         return {name: getattr(self, name) for name in names}
+
+    @classmethod
+    def auto(cls, **keywords: Any) -> Self:
+        """PCE-auto, for features that a classifier takes next: soft weights chosen by the data, features of length one.
+
+        Parameters
+        ----------
+        **keywords
+            Settings that are to be others.
+
+        Returns
+        -------
+        PCE
+            Not fitted. Give `fit` the classes `y`: they choose the weights.
+
+        Examples
+        --------
+        >>> from eigenspan import PCE, datasets
+        >>> X, y = datasets.load_digits()
+        >>> pce = PCE.auto().fit(X[:900], y[:900])
+        >>> pce
+        PCE(unit_features=True, weights='auto')
+        >>> len(pce.trials_), pce.k_ <= pce.n_components_
+        (25, True)
+        """
+        settings: dict[str, Any] = {"weights": "auto", "unit_features": True}
+        return cls(**(settings | keywords))
+
+    @property
+    def gamma_(self) -> float | None:
+        """γ of soft weights, given or chosen; None where weights are not soft."""
+        return self._fitted.gamma
+
+    @property
+    def trials_(self) -> NDArray[np.void] | None:
+        """Every cut and γ that classes were to choose from; None where weights were not for the data to choose."""
+        found = self._fitted.trials()
+        if found is None:
+            return None
+        trials, tried = found
+        rows = [(factor, gamma, columns, known / tried) for factor, gamma, columns, known in trials]
+        return np.array(rows, dtype=[("factor", float), ("gamma", float), ("columns", np.int64), ("known", float)])

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from numbers import Integral
+from typing import Literal
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import Bunch
+from sklearn.utils import Bunch, check_array
 
 from . import _eigenspan
+from ._base import NUMBERS, as_read_by_rust
 
-__all__ = ["load_digits", "load_file", "make_subspaces", "split"]
+__all__ = ["corrupt", "load_digits", "load_file", "make_subspaces", "make_synthetic_faces", "split"]
 
 
 def load_file(
@@ -127,6 +129,97 @@ def make_subspaces(
         The subspace that each is from.
     """
     return _eigenspan.subspaces(n_samples, n_features, n_subspaces, dim, noise, random_state)
+
+
+def make_synthetic_faces(
+    n_subjects: int = 38,
+    n_images: int = 58,
+    *,
+    image_shape: tuple[int, int] = (54, 48),
+    disguise: Literal["sunglasses", "scarf", "mixed"] | None = None,
+    random_state: int = 1,
+    threads: int | None = None,
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Rendered heads under many lights: synthetic faces, and nobody's.
+
+    Each person is a smooth random shape with random paint, lit from the directions of the Extended Yale B set, with attached
+    and cast shadows. The default has the size of the PCE paper's set.
+
+    Parameters
+    ----------
+    n_subjects, n_images : int
+        People, and images of each.
+    image_shape : (height, width)
+        The size of an image.
+    disguise : {"sunglasses", "scarf", "mixed"}, optional
+        What every second image wears, or two of three where mixed.
+    random_state : int
+        The same seed gives the same people.
+    threads : int, optional
+        How many threads to use; all cores otherwise. Images do not depend on it.
+
+    Returns
+    -------
+    X : ndarray of shape (n_subjects * n_images, height * width), uint8
+        The images, one a row, one person after the other.
+    y : ndarray of shape (n_subjects * n_images,)
+        The person that each is, from 0 on.
+
+    Examples
+    --------
+    >>> from eigenspan import datasets
+    >>> X, y = datasets.make_synthetic_faces(3, 10, image_shape=(27, 24))
+    >>> X.shape, X.dtype.name, y[:11]
+    ((30, 648), 'uint8', array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]))
+    """
+    worn = "none" if disguise is None else disguise
+    height, width = image_shape
+    return _eigenspan.synthetic_faces(n_subjects, n_images, (height, width), worn, random_state, threads)
+
+
+def corrupt(
+    X: ArrayLike,
+    kind: str,
+    *,
+    image_shape: tuple[int, int] | None = None,
+    share: float = 1.0,
+    seed: int = 0,
+    repeat: int = 0,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Samples of which some are spoilt on purpose, as on the command line.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Grey images with values from 0 to 255, one a row.
+    kind : str
+        ``"gaussian:sd=25"`` adds normal noise, ``"gaussian:relative=0.1"`` noise in proportion to each value, ``"rpc:0.3"``
+        replaces 30 % of the pixels by numbers from 0 to the image's largest, ``"block:0.2"`` a fifth of the image by noise,
+        ``"salt-pepper:0.1"`` a tenth of the pixels by 0 or 255. Results are kept between 0 and 255.
+    image_shape : (height, width), optional
+        The size of an image, which a block needs.
+    share : float, default=1.0
+        The share of the samples that is spoilt.
+    seed, repeat : int
+        Which noise. What happens to a sample depends on these and its number alone.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+        All samples.
+    rows : ndarray of int
+        The numbers of the spoilt ones, in rising order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenspan import datasets
+    >>> spoilt, rows = datasets.corrupt(np.full((10, 100), 50.0), "salt-pepper:0.2", share=0.5)
+    >>> len(rows), int((spoilt != 50).sum())
+    (5, 100)
+    """
+    x = check_array(X, accept_sparse="csr", dtype=NUMBERS, ensure_all_finite=False)
+    return _eigenspan.corrupt(as_read_by_rust(x), kind, image_shape, share, seed, repeat)
 
 
 def split(

@@ -13,7 +13,22 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import eigenspan
-from eigenspan import CESR, LLE, LPP, NMF, NPE, ROSL, Eigenfaces, L1Graph, NearestNeighbour, NeNMF, RobustPCA, datasets
+from eigenspan import (
+    CESR,
+    LLE,
+    LPP,
+    NMF,
+    NPE,
+    ROSL,
+    SRC,
+    Eigenfaces,
+    L1Graph,
+    LinearSVM,
+    NearestNeighbour,
+    NeNMF,
+    RobustPCA,
+    datasets,
+)
 
 # Scikit-learn's checks give a few samples of one or two features.
 CHECKED = [
@@ -29,6 +44,10 @@ CHECKED = [
     CESR(),
     NearestNeighbour(),
     NearestNeighbour(3, metric="cosine"),
+    LinearSVM(),
+    LinearSVM(bias=1.0, solver="descent", tol=1e-3),
+    SRC(),
+    SRC(tol=1e-3, nonnegative=True, normalize="none"),
 ]
 
 
@@ -101,7 +120,8 @@ def test_the_command_line_gives_the_same_bits(tmp_path, command, few, method):
 def test_the_command_line_knows_every_method(command):
     names = [line.split()[0] for line in command("methods").splitlines()]
     assert names == [
-        "pce", "pca", "eigenfaces", "lpp", "npe", "lle", "l1-graph", "nmf", "nenmf", "robust-pca", "rosl", "cesr", "nn",
+        "pce", "pce-auto", "pca", "eigenfaces", "lpp", "npe", "lle", "l1-graph", "nmf", "nenmf", "robust-pca", "rosl", "cesr", "nn",
+        "svm", "src",
     ]  # fmt: skip
 
 
@@ -171,7 +191,7 @@ def test_neighbours_are_those_of_scikit_learn(untied, metric):
     assert np.mean(ours.predict(test) == theirs.predict(test)) > 0.95  # five votes may be tied
 
 
-@pytest.mark.parametrize("classifier", [NearestNeighbour(), CESR()], ids=repr)
+@pytest.mark.parametrize("classifier", [NearestNeighbour(), CESR(), LinearSVM(bias=2.0), SRC(tol=1e-4)], ids=repr)
 def test_classifiers_come_back_from_their_file(tmp_path, few, classifier):
     _, labels = datasets.load_digits()
     for names in (labels[:300] + 3, np.array([f"digit {label}" for label in labels[:300]])):

@@ -16,6 +16,8 @@ ESTIMATORS = [
     PCE(),
     PCE(lam=2.0),
     PCE(lam="screenot", normalize="none"),
+    PCE(weights="soft", gamma=0.5),
+    PCE.auto(),
     PCE(normalize="zscore", rank_rule="released"),
     PCE(dim=0.9, center=True, threads=2),
     PCA(),

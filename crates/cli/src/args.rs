@@ -3,17 +3,20 @@
 use std::num::NonZero;
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use eigenspan::data::ImageShape;
+use eigenspan::classify::CLASSIFIERS;
+use eigenspan::data::{Corruption, ImageShape};
 use eigenspan::dimension::ESTIMATORS;
 use eigenspan::{Dim, Lambda, Normalize, PceParams, RankRule, Solver};
+use eigenspan_study::cell::{SplitRule, TrainSize};
 
 use crate::choice::Choice;
 
 const DATA_HELP: &str = "DATA is a file of samples in rows: NumPy .npy or .npz (arrays X, and where present y and \
 shape), MATLAB up to version 7, IDX, CSV, TSV, LIBSVM, Parquet or Arrow (in builds with `--features columnar`); a \
 folder of PNG, JPEG, PNM or BMP images (each sub-folder is a class); `-` for standard input; or `@digits` for the \
-built-in handwritten digits. The format is found by content.";
+built-in handwritten digits, `@synthetic-faces` for rendered heads under many lights. The format is found by content.";
 
 const EXIT_HELP: &str =
     "Exit codes: 0 done · 1 the data, model or a value was refused · 2 mistyped, or the machine failed";
@@ -60,6 +63,18 @@ eigenspan recover sensors.espan today.csv --scores novelty.csv")]
     /// Show the dimension for every λ, from one decomposition
     #[command(after_help = "Examples:\n  eigenspan path faces.npz\n  eigenspan path faces.npz --svg > path.svg")]
     Path(PathArgs),
+    /// Compare methods and classifiers on labelled data: how often are they right on samples they have not seen?
+    #[command(
+        after_help = "Examples:\n  eigenspan evaluate faces.npz --method pce --method eigenfaces --classifier nn,nn-cosine\n  \
+eigenspan evaluate faces.npz --method npe:neighbours=49,dim=300 --train 1520 --repeats 10 --json"
+    )]
+    Evaluate(Evaluate),
+    /// Run the experiments of the paper, its numbers beside ours
+    #[command(
+        after_help = "Examples:\n  eigenspan reproduce --list\n  eigenspan reproduce table3 --data ../shared/data\n  \
+eigenspan reproduce all --data ../shared/data --output results\n  eigenspan reproduce fig4a --synthetic --output results"
+    )]
+    Reproduce(Reproduce),
     /// Show what a model file holds
     Inspect(Inspect),
     /// Write a model as an ONNX graph, for runtimes without eigenspan
@@ -328,6 +343,101 @@ pub struct PathArgs {
     /// Print an SVG picture instead of a staircase
     #[arg(long)]
     pub svg: bool,
+}
+
+#[derive(ClapArgs)]
+pub struct Evaluate {
+    #[command(flatten)]
+    pub data: Data,
+    /// A method, with settings where wanted: `pce`, `npe:neighbours=49,dim=300`. May be given several times;
+    /// `eigenspan methods` lists them
+    #[arg(long = "method", value_name = "NAME[:SETTINGS]", default_value = "pce")]
+    pub methods: Vec<String>,
+    /// Use the settings of the paper's experiments where a method has them, with what else is set laid over them
+    #[arg(long)]
+    pub as_published: bool,
+    /// Who tells the features apart; several, with commas between them, or the flag several times
+    #[arg(long = "classifier", value_name = "NAME", default_value = "nn", value_delimiter = ',', hide_possible_values = true,
+        value_parser = PossibleValuesParser::new(CLASSIFIERS.map(|(name, _)| name)))]
+    pub classifiers: Vec<String>,
+    /// How many samples to train on: a share below 1, or a number
+    #[arg(long, value_name = "SHARE|N", default_value = "0.5", value_parser = parse_train)]
+    pub train: TrainSize,
+    /// Part all samples at random, or every class alike
+    #[arg(long, value_enum, default_value = "random")]
+    pub split: SplitArg,
+    /// Random partitions: the result is their mean and standard deviation
+    #[arg(long, value_name = "N", default_value = "10")]
+    pub repeats: NonZero<u32>,
+    /// The seed of the partitions
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub seed: u64,
+    /// Corrupt samples before they are parted: `gaussian:sd=25`, `gaussian:relative=0.1`, `rpc:0.3`, `block:0.2`,
+    /// `salt-pepper:0.1`
+    #[arg(long, value_name = "KIND")]
+    pub corrupt: Option<Corruption>,
+    /// The share of the samples that is corrupted
+    #[arg(long, value_name = "SHARE", default_value = "1", requires = "corrupt")]
+    pub corrupt_share: f64,
+    /// Keep finished partitions in this file: a run that was stopped goes on where it was
+    #[arg(long, value_name = "FILE")]
+    pub cache: Option<PathBuf>,
+    /// Print JSON, one object for every method and classifier, instead of a table
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(ClapArgs)]
+pub struct Reproduce {
+    /// Tables and figures by the labels of the paper's source: `table3`, `fig4b`, `claims`, `complexity`; `all` for those
+    /// whose data are there
+    #[arg(value_name = "NAME", required_unless_present = "list")]
+    pub names: Vec<String>,
+    /// List what there is, what the printed paper calls it, and whether its data are there
+    #[arg(long)]
+    pub list: bool,
+    /// The folder of the data: .npz files, the authors' .mat files, or the distributors' folders
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Let synthetic faces stand for the faces
+    #[arg(long)]
+    pub synthetic: bool,
+    /// Tune parameters on the extra partition instead of taking those that the paper prints
+    #[arg(long)]
+    pub tune: bool,
+    /// Partitions, where not as many as the paper has
+    #[arg(long, value_name = "N")]
+    pub repeats: Option<NonZero<u32>>,
+    /// Write results, tables and figures into this folder; a run that was stopped goes on where it was
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Print the results as JSON instead of a table
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum SplitArg {
+    Random,
+    Stratified,
+}
+
+impl From<SplitArg> for SplitRule {
+    fn from(asked: SplitArg) -> Self {
+        match asked {
+            SplitArg::Random => Self::Random,
+            SplitArg::Stratified => Self::Stratified,
+        }
+    }
+}
+
+/// A whole number is a number of samples, any other a share.
+fn parse_train(text: &str) -> Result<TrainSize, String> {
+    match (text.parse::<usize>(), text.parse::<f64>()) {
+        (Ok(count), _) if count > 0 => Ok(TrainSize::Total(count)),
+        (Err(_), Ok(share)) if share > 0.0 && share < 1.0 => Ok(TrainSize::Share(share)),
+        _ => Err("expected a share between 0 and 1, or a number of samples".into()),
+    }
 }
 
 #[derive(ClapArgs)]

@@ -2,9 +2,9 @@
 
 use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
-use eigenspan::Lambda;
 use eigenspan::method::{METHODS, Method};
 use eigenspan::reduce::pca::{Components, PcaParams};
+use eigenspan::{Lambda, PceParams, Weights};
 use serde_json::{Value, json};
 
 use crate::args::{Fit, Fitting, LambdaArg, NormalizeArg};
@@ -23,19 +23,32 @@ pub struct Choice {
     /// Neighbours of a sample (lpp, npe, lle), or votes (nn)
     #[arg(long, value_name = "N")]
     neighbours: Option<usize>,
-    /// Weights of neighbours: `heat`, `binary` or `cosine` (lpp)
+    /// Weights of directions: `hard` (1/σ, as published), `soft`, `auto` (soft, chosen by the labels where there are some),
+    /// `scores` or `whitened` (pce); of neighbours: `heat`, `binary` or `cosine` (lpp)
     #[arg(long, value_name = "KIND")]
     weights: Option<String>,
+    /// Form of soft weights, from 0 (denoised PCA) to 1 (the ridge form of 1/σ; the default) (pce)
+    #[arg(long, value_name = "γ", allow_negative_numbers = true)]
+    gamma: Option<f64>,
+    /// Scale the features of every sample to length one (pce)
+    #[arg(long)]
+    unit_features: bool,
     /// How far samples are from each other: `euclidean` or `cosine` (nn)
     #[arg(long, value_name = "KIND")]
     metric: Option<String>,
-    /// How small the last step, or what is left to explain, must be (l1-graph, nmf, nenmf, robust-pca, rosl)
+    /// The price of a sample on the wrong side of its margin (svm)
+    #[arg(long, value_name = "C")]
+    cost: Option<f64>,
+    /// The value of one more feature that every sample gets, for borders that miss the origin (svm)
+    #[arg(long, value_name = "B")]
+    bias: Option<f64>,
+    /// How small the last step, or what is left to explain, must be (l1-graph, nmf, nenmf, robust-pca, rosl, svm, src)
     #[arg(long, value_name = "T")]
     tolerance: Option<f64>,
-    /// Rounds of the iteration, at most (l1-graph, nmf, nenmf, robust-pca, rosl, cesr)
+    /// Rounds of the iteration, at most (l1-graph, nmf, nenmf, robust-pca, rosl, cesr, svm, src)
     #[arg(long, value_name = "N")]
     rounds: Option<usize>,
-    /// The seed of the first guess (nmf, nenmf, rosl)
+    /// The seed of the first guess (nmf, nenmf, rosl), or of the order of the samples (svm)
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Give every feature variance one (pca)
@@ -45,6 +58,8 @@ pub struct Choice {
 
 /// Flags that PCA knows.
 const OF_PCA: [&str; 4] = ["--dim", "--energy", "--solver", "--whiten"];
+/// Flags of some methods only that PCE knows.
+const OF_PCE: [&str; 3] = ["--weights", "--gamma", "--unit-features"];
 
 /// A flag that was given: its name, the setting it stands for, and the value.
 type Given = (&'static str, &'static str, Value);
@@ -56,8 +71,14 @@ impl Fit {
         let own = self.choice.given();
         match name {
             "pce" => {
+                none_of(name, &own.into_iter().filter(|(flag, ..)| !OF_PCE.contains(flag)).collect::<Vec<_>>())?;
+                let (weights, unit_features) = (self.choice.weights()?, self.choice.unit_features);
+                Ok(Method::Pce(PceParams { weights, unit_features, ..self.fitting.params() }))
+            }
+            "pce-auto" => {
                 none_of(name, &own)?;
-                Ok(Method::Pce(self.fitting.params()))
+                let PceParams { weights, unit_features, .. } = PceParams::auto();
+                Ok(Method::Pce(PceParams { weights, unit_features, ..self.fitting.params() }))
             }
             "pca" => {
                 let flags = own.into_iter().chain(self.fitting.of_all()).chain(self.fitting.of_pce());
@@ -116,12 +137,35 @@ impl Fitting {
 }
 
 impl Choice {
+    /// How PCE is to weight directions.
+    fn weights(&self) -> Result<Weights, Failure> {
+        let weights = match self.weights.as_deref() {
+            None | Some("hard") => Weights::Hard,
+            Some("soft") => return Ok(Weights::Soft { gamma: self.gamma.unwrap_or(1.0) }),
+            Some("auto") => Weights::Auto,
+            Some("scores") => Weights::Scores,
+            Some("whitened") => Weights::Whitened,
+            Some(other) => {
+                let fact = format!("`--weights` of the method `pce` cannot be `{other}`");
+                return Err(Failure::refused(fact, "use `hard`, `soft`, `auto`, `scores` or `whitened`"));
+            }
+        };
+        match self.gamma {
+            None => Ok(weights),
+            Some(_) => Err(Failure::refused("`--gamma` says nothing to these weights", "add `--weights soft`")),
+        }
+    }
+
     fn given(&self) -> Vec<Given> {
         given([
             ("--as-published", "", self.as_published.then_some(Value::Null)),
             ("--neighbours", "neighbours", self.neighbours.map(|n| json!(n))),
             ("--weights", "weights", self.weights.as_ref().map(|kind| json!(kind))),
+            ("--gamma", "gamma", self.gamma.map(|gamma| json!(gamma))),
+            ("--unit-features", "unit_features", self.unit_features.then_some(json!(true))),
             ("--metric", "metric", self.metric.as_ref().map(|kind| json!(kind))),
+            ("--cost", "cost", self.cost.map(|c| json!(c))),
+            ("--bias", "bias", self.bias.map(|b| json!(b))),
             ("--tolerance", "tolerance", self.tolerance.map(|t| json!(t))),
             ("--rounds", "rounds", self.rounds.map(|n| json!(n))),
             ("--seed", "seed", self.seed.map(|n| json!(n))),
@@ -151,8 +195,9 @@ impl Choice {
     /// The setting behind a flag, where it has another name or shape.
     fn as_setting(&self, name: &'static str, value: Value) -> (&'static str, Value) {
         match (self.method.as_str(), name) {
-            ("l1-graph", "tolerance") => ("stop", json!({ "published": { "tolerance": value } })),
-            ("l1-graph", "rounds") => ("most_steps", value),
+            ("l1-graph" | "src", "tolerance") => ("stop", json!({ "published": { "tolerance": value } })),
+            ("l1-graph" | "src", "rounds") => ("most_steps", value),
+            ("svm", "rounds") => ("most_rounds", value),
             (_, "weights") if value == "heat" => (name, json!({ "heat": { "t": null } })),
             _ => (name, value),
         }

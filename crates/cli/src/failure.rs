@@ -62,6 +62,13 @@ from_error! {
     eigenspan_render::SheetError { fails on eigenspan_render::SheetError::NotFinite { .. } },
 }
 
+impl From<eigenspan_study::StudyError> for Failure {
+    fn from(error: eigenspan_study::StudyError) -> Self {
+        let (fact, hint) = (error.to_string(), error.hint());
+        if error.is_machine() { Self::Failed { fact, hint } } else { Self::Refused { fact, hint } }
+    }
+}
+
 impl From<eigenspan_io::WriteError> for Failure {
     fn from(error: eigenspan_io::WriteError) -> Self {
         Self::Failed { fact: error.to_string(), hint: error.hint() }

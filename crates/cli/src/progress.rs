@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use eigenspan::Monitor;
+use eigenspan_study::clock::Clock;
 
 /// Shows progress on stderr once a second has passed, and only where a person is looking.
 pub struct Progress {
@@ -29,6 +30,31 @@ impl Progress {
         if self.shown.lock().is_ok_and(|mut shown| shown.take().is_some()) {
             let _ = write!(std::io::stderr(), "\r\x1b[K"); // a closed stderr is no reason to stop
         }
+    }
+}
+
+impl Clock for Progress {
+    fn seconds(&self) -> f64 {
+        self.seconds()
+    }
+
+    fn cell(&self, done: usize, total: usize, next: &str, left: Option<f64>) {
+        if !self.terminal || self.started.elapsed() < Duration::from_secs(1) {
+            return;
+        }
+        let Ok(mut shown) = self.shown.lock() else { return };
+        *shown = Some((Instant::now(), "cell"));
+        let left = left.map(|left| format!(" · about {} left", duration(left))).unwrap_or_default();
+        let _ = write!(std::io::stderr(), "\r\x1b[K{done} of {total}{left} · {next}");
+    }
+}
+
+/// A duration as a person says it.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        ..100.0 => format!("{seconds:.0} s"),
+        ..6000.0 => format!("{:.0} min", seconds / 60.0),
+        _ => format!("{:.1} h", seconds / 3600.0),
     }
 }
 

@@ -5,7 +5,7 @@ use eigenspan::method::Method;
 use eigenspan::reduce::fitted::Fitted as _;
 use eigenspan::reduce::pce::PathStep;
 use eigenspan::reduce::trace::Trace;
-use eigenspan::{Model, Pce, short_number};
+use eigenspan::{Chosen, Model, Pce, short_number};
 use eigenspan_io::Provenance;
 use serde::Serialize;
 
@@ -22,6 +22,12 @@ pub struct Fitted<'a> {
     lambda: f64,
     tau: f64,
     lambda_rule: &'a str,
+    /// γ of soft weights; absent where weights are not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gamma: Option<f64>,
+    /// What chose them; absent where that was not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chosen: Option<&'a Chosen>,
     energy: f64,
     /// `null` where nothing is left below σ_k.
     gap: f64,
@@ -49,6 +55,8 @@ impl<'a> Fitted<'a> {
             lambda: p.lambda,
             tau: p.tau,
             lambda_rule: &p.lambda_rule,
+            gamma: model.gamma(),
+            chosen: p.chosen.as_ref(),
             energy: model.energy(),
             gap: model.gap(),
             solver: &p.solver,

@@ -245,11 +245,12 @@ fn every_method_fits_and_its_model_is_described_and_used() {
     let run = Run::new();
     let listed = run.ok("methods");
     let names: Vec<&str> = listed.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
-    assert!(names.contains(&"npe") && names.len() == 13);
+    assert!(names.contains(&"npe") && names.len() == 16);
     for name in names {
         let more = match name {
             "nmf" | "nenmf" => "--dim 5 --rounds 20",
-            "lle" | "cesr" | "nn" => "",
+            "lle" | "cesr" | "nn" | "src" => "",
+            "svm" => "--cost 0.5 --bias 1 --rounds 50",
             _ => "--dim 5",
         };
         run.write_some_digits("some.npy");
@@ -273,10 +274,14 @@ fn flags_of_other_methods_are_refused_by_name() {
     for (args, flag, method) in [
         ("--neighbours 3", "--neighbours", "pce"),
         ("--method pca --neighbours 3", "--neighbours", "pca"),
+        ("--method pca --weights soft", "--weights", "pca"),
+        ("--method pce-auto --gamma 0.5", "--gamma", "pce-auto"),
+        ("--method npe --unit-features", "--unit-features", "npe"),
         ("--method pca --lambda 3", "--lambda", "pca"),
         ("--method npe --noise 3", "--noise", "npe"),
         ("--method npe --metric cosine", "--metric", "npe"),
         ("--method lpp --center", "--center", "lpp"),
+        ("--method src --cost 2", "--cost", "src"),
     ] {
         let said = run.fails(&format!("fit @digits {args}"), 1);
         assert!(said.contains(&format!("`{flag}` says nothing to the method `{method}`")), "{args}: {said}");
@@ -286,6 +291,28 @@ fn flags_of_other_methods_are_refused_by_name() {
     assert!(run.fails("fit @digits --method lpp --weights hot", 1).contains("unknown variant `hot`"));
     assert!(run.fails("fit @digits --low-rank a.npy", 1).contains("`--low-rank` asks for a part"));
     assert!(!run.path().join("a.npy").exists());
+}
+
+#[test]
+fn soft_weights_are_chosen_by_the_labels_of_the_file_and_it_says_so() {
+    let run = Run::new();
+    let auto = run.json("fit @digits --method pce-auto --json -o auto.espan");
+    assert_eq!((&auto["method"], &auto["chosen"]["tried"]), (&"pce-auto".into(), &1797.into()));
+    assert_eq!(auto["chosen"]["trials"].as_array().unwrap().len(), 25);
+    assert!(auto["columns"].as_u64() >= auto["k"].as_u64() && auto["gamma"] == auto["chosen"]["gamma"]);
+    assert!(auto["why"].as_str().unwrap().contains("knows most of 1797 samples"), "{}", auto["why"]);
+    assert_eq!(run.json("inspect auto.espan --json")["chosen"], auto["chosen"]);
+    run.ok("transform auto.espan @digits -o z.npy");
+    assert_eq!(run.json("info z.npy --json")["m"], auto["columns"]);
+    let same = run.json("fit @digits --weights auto --unit-features --json");
+    assert_eq!(same["chosen"], auto["chosen"]);
+    let soft = run.json("fit @digits --weights soft --gamma 0.25 --json");
+    assert_eq!((&soft["method"], &soft["gamma"], &soft["k"]), (&"pce".into(), &0.25.into(), &21.into()));
+    let hard = run.json("fit @digits --weights hard --json");
+    assert!(hard.get("gamma").is_none() && hard.get("chosen").is_none() && hard["columns"] == 21);
+    assert!(run.fails("fit @digits --weights heavy", 1).contains("cannot be `heavy`"));
+    assert!(run.fails("fit @digits --gamma 0.5", 1).contains("`--gamma` says nothing to these weights"));
+    assert!(run.fails("fit @digits --weights soft --gamma -1", 1).contains("`gamma` must be a number from 0"));
 }
 
 #[test]
@@ -371,4 +398,79 @@ fn what_an_estimator_cannot_do_is_said_and_stops_no_other() {
     assert!(run.fails("dimension @digits --method minka --neighbours 3", 1).contains("no setting of `minka`"));
     assert!(run.fails("dimension @digits --neighbours 3..1", 2).contains("10..30:2"));
     assert!(run.fails("dimension @digits --method magic", 2).contains("magic"));
+}
+
+#[test]
+fn evaluate_compares_methods_and_says_so_in_json() {
+    let run = Run::new();
+    run.write_some_digits("rows.npy");
+    let asked =
+        "evaluate @digits --rows rows.npy --method pce --method pca:dim=9 --classifier nn,nn-cosine --repeats 2";
+    let rows = run.json(&format!("{asked} --json"));
+    let rows = rows.as_array().unwrap();
+    assert_eq!(rows.len(), 4);
+    for (row, (method, classifier)) in
+        rows.iter().zip([("pce", "nn"), ("pce", "nn-cosine"), ("pca:dim=9", "nn"), ("pca:dim=9", "nn-cosine")])
+    {
+        assert_eq!((&row["method"], &row["classifier"]), (&method.into(), &classifier.into()));
+        assert!((30.0..=100.0).contains(&row["accuracy_mean"].as_f64().unwrap()), "{row}");
+        assert!(row["accuracy_sd"].as_f64().unwrap() >= 0.0 && row["seconds"].as_f64().unwrap() > 0.0);
+        assert!(row["k"].as_u64().unwrap() > 0 && row["columns"].as_u64().unwrap() > 0);
+    }
+    let table = run.ok(asked);
+    assert!(table.starts_with("| method    | classifier | accuracy (%)"), "{table}");
+    assert_eq!(table.lines().count(), 6);
+}
+
+#[test]
+fn evaluate_goes_on_where_it_was_and_does_not_depend_on_threads() {
+    let run = Run::new();
+    run.write_some_digits("rows.npy");
+    let asked = "evaluate @digits --rows rows.npy --method lpp:dim=5 --split stratified --train 60 --repeats 3 --json";
+    let accuracies = |flags: &str| run.json(&format!("{asked} {flags}"))[0]["accuracies"].clone();
+    let whole = accuracies("--threads 1 --cache cells.jsonl");
+    assert_eq!(whole.as_array().unwrap().len(), 3);
+    let bytes = run.bytes("cells.jsonl");
+    std::fs::write(run.path().join("cells.jsonl"), &bytes[..bytes.len() / 2]).unwrap();
+    assert_eq!(accuracies("--threads 2 --cache cells.jsonl"), whole);
+}
+
+#[test]
+fn evaluate_refuses_what_it_cannot_judge() {
+    let run = Run::new();
+    run.write("plain.csv", "a,b\n1,2\n3,4\n5,7\n");
+    let said = run.fails("evaluate plain.csv", 1);
+    assert!(said.contains("plain.csv has no classes") && said.contains("--label"), "{said}");
+    assert!(run.fails("evaluate @digits --method tsne", 1).contains("there is no method `tsne`"));
+    assert!(run.fails("evaluate @digits --method npe:lambda=3", 1).contains("`npe` has no setting `lambda`"));
+    assert!(run.fails("evaluate @digits --train 1.5", 2).contains("a share between 0 and 1"));
+    assert!(run.fails("evaluate @digits --classifier oracle", 2).contains("oracle"));
+}
+
+#[test]
+fn corrupted_samples_are_told_apart_less_often() {
+    let run = Run::new();
+    let asked = "evaluate @digits --method pca:dim=12 --repeats 2 --json";
+    let mean = |flags: &str| run.json(&format!("{asked} {flags}"))[0]["accuracy_mean"].as_f64().unwrap();
+    let clean = mean("");
+    assert!(mean("--corrupt rpc:0.5") < clean - 5.0);
+    assert!(mean("--corrupt rpc:0.5 --corrupt-share 0.0") == clean);
+    assert!(run.fails("evaluate @digits --corrupt fog:1", 2).contains("is no corruption"));
+}
+
+#[test]
+fn reproduce_lists_what_there_is_and_says_what_is_missing() {
+    let run = Run::new();
+    let list = run.ok("reproduce --list");
+    for name in ["table2", "table3b", "table11", "fig1", "fig3a", "fig6b", "claims", "complexity"] {
+        assert!(list.contains(&format!("| {name} ")), "{name}: {list}");
+    }
+    let said = run.fails("reproduce table3 --data .", 1);
+    assert!(said.contains("`exyaleb_54x48_first58.npz`") && said.contains("CroppedYale.zip"), "{said}");
+    assert!(run.fails("reproduce table99", 1).contains("there is no table or figure `table99`"));
+    let claims = run.ok("reproduce claims --output out");
+    assert!(claims.contains("| RPC 30 %: 23.23 "), "{claims}");
+    assert_eq!(std::fs::read_to_string(run.path().join("out/claims.md")).unwrap() + "\n", claims);
+    let json: serde_json::Value = serde_json::from_slice(&run.bytes("out/claims.json")).unwrap();
+    assert_eq!(json["name"], "claims");
 }

@@ -150,6 +150,9 @@ pub enum Error {
         /// The method.
         method: &'static str,
     },
+    /// Features of length one, which do not tell how large the sample's part in the directions was.
+    #[error("features of length one cannot be mapped back to samples: how long they were is not in them")]
+    NoWayBack,
     /// A rule of many samples and few features, with fewer samples than features.
     #[error("the rule `{rule}` needs at least as many samples as features, got {n} samples of {m} features")]
     FewerSamplesThanFeatures {
@@ -170,9 +173,18 @@ pub enum Error {
         /// How many it has.
         got: usize,
     },
+    /// A block somewhere in an image, of samples that are not known to be images.
+    #[error("a block is a part of an image, and the shape of these samples as images is not known")]
+    NoImageShape,
     /// A classifier without classes to learn.
     #[error("a classifier needs the class of every sample, and these come without")]
     NoLabels,
+    /// Classes asked of a method that gives features.
+    #[error("{method} is no classifier: it gives features, not classes")]
+    NoClasses {
+        /// The method.
+        method: &'static str,
+    },
     /// Labels that do not go with the samples.
     #[error("{samples} samples need {samples} labels, got {got}")]
     LabelMismatch {
@@ -227,11 +239,14 @@ impl Error {
             Self::EqualDistances { .. } => "ask for more neighbours, or use an estimator of the spectrum".into(),
             Self::Calibration(_) => "delete the file: it is computed again".into(),
             Self::NothingKept { .. } => "keep smaller eigenvalues, or ask for fewer neighbours".into(),
+            Self::NoImageShape => "give the height and the width of the images".into(),
             Self::NoLabels => "name the column with `--label`, or put the array `y` beside the samples".into(),
             Self::TooMuchMemory { .. } => {
                 "fit a part of the samples, ask for fewer neighbours, or use `npe`, whose cost grows with the features".into()
             }
             Self::NoMap { .. } => "fit `npe`, its linear relative, for a map of new samples".into(),
+            Self::NoWayBack => "take the clean part of the samples themselves (`recover`), or fit without unit features".into(),
+            Self::NoClasses { .. } => "give its features to a classifier: `nn`, `svm`, `src` or `cesr`".into(),
             Self::LengthMismatch { .. } => "pass the row lengths of the samples the features came from".into(),
             _ => return None,
         })

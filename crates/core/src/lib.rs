@@ -22,7 +22,7 @@
 //!
 //! | module | what is there |
 //! |---|---|
-//! | [`data`] | samples: dense `f32`, `f64`, `u8` or sparse; data sets; generators |
+//! | [`data`] | samples: dense `f32`, `f64`, `u8` or sparse; data sets; generators; corruptions |
 //! | [`prepare`] | unit length, z-scores, centring |
 //! | [`reduce`] | the methods, one file each |
 //! | [`classify`] | classifiers, and how often they are right |
@@ -55,7 +55,7 @@ pub use reduce::lpp::LppParams;
 pub use reduce::npe::NpeParams;
 pub use reduce::parts::lambda::{Lambda, Solver};
 pub use reduce::pca::PcaParams;
-pub use reduce::pce::{Dim, Pce, PceParams, RankRule, Weights};
+pub use reduce::pce::{Chosen, Dim, Pce, PceParams, RankRule, Weights};
 pub use reduce::stream::PceSummary;
 pub use text::short_number;
 pub use warning::Warning;

@@ -2,7 +2,9 @@
 
 use eigenspan_linalg::{Exec, Mat};
 
+use crate::classify::linear_svm::LinearSvmParams;
 use crate::classify::nearest_neighbour::NearestNeighbourParams;
+use crate::classify::sparse_representation::SrcParams;
 use crate::data::{Labels, Samples};
 use crate::reduce::cesr::CesrParams;
 use crate::reduce::decomposed::Decomposed;
@@ -15,14 +17,15 @@ use crate::reduce::nenmf::NenmfParams;
 use crate::reduce::nmf::NmfParams;
 use crate::reduce::npe::NpeParams;
 use crate::reduce::pca::PcaParams;
-use crate::reduce::pce::PceParams;
+use crate::reduce::pce::{PceParams, Weights};
 use crate::reduce::robust_pca::RobustPcaParams;
 use crate::reduce::rosl::RoslParams;
 use crate::{Error, Model};
 
 /// The names of the methods, and what each of them is.
-pub const METHODS: [(&str, &str); 13] = [
+pub const METHODS: [(&str, &str); 16] = [
     ("pce", "Principal Coefficients Embedding: finds the dimension by itself"),
+    ("pce-auto", "the same with soft weights, chosen by the labels where there are some, and features of length one"),
     ("pca", "principal component analysis: the directions of largest variance"),
     ("eigenfaces", "PCA of raw pixels with features of length one, as the paper ran it"),
     ("lpp", "locality preserving projections: neighbours stay neighbours"),
@@ -35,6 +38,8 @@ pub const METHODS: [(&str, &str); 13] = [
     ("rosl", "robust orthonormal subspace learning: the same without a singular value decomposition"),
     ("cesr", "classifier: sparse representation by correntropy, for samples that are wrong in many places"),
     ("nn", "classifier: the nearest neighbour, exact"),
+    ("svm", "classifier: the linear support vector machine, one class against all others"),
+    ("src", "classifier: sparse representation by all training samples, the class that explains most"),
 ];
 
 /// What is asked of any method.
@@ -69,6 +74,10 @@ pub enum Method {
     Cesr(CesrParams),
     /// The nearest neighbour.
     Nn(NearestNeighbourParams),
+    /// The linear support vector machine.
+    Svm(LinearSvmParams),
+    /// Sparse representation.
+    Src(SrcParams),
 }
 
 /// What a fit gives: a model, and the parts of the training samples that some methods find on the way.
@@ -87,6 +96,7 @@ impl Method {
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "pce" => Self::Pce(PceParams::default()),
+            "pce-auto" => Self::Pce(PceParams::auto()),
             "pca" => Self::Pca(PcaParams::default()),
             "eigenfaces" => Self::Eigenfaces(EigenfacesParams::default()),
             "lpp" => Self::Lpp(LppParams::default()),
@@ -99,6 +109,8 @@ impl Method {
             "rosl" => Self::Rosl(RoslParams::default()),
             "cesr" => Self::Cesr(CesrParams::default()),
             "nn" => Self::Nn(NearestNeighbourParams::default()),
+            "svm" => Self::Svm(LinearSvmParams::default()),
+            "src" => Self::Src(SrcParams::default()),
             _ => return None,
         })
     }
@@ -116,15 +128,21 @@ impl Method {
             "robust-pca" => Self::RobustPca(RobustPcaParams::as_published(300, 0.2)),
             "rosl" => Self::Rosl(RoslParams::as_published(300, 0.35)),
             "cesr" => Self::Cesr(CesrParams::as_published()),
+            "svm" => Self::Svm(LinearSvmParams::as_published()),
+            "src" => Self::Src(SrcParams::as_published()),
             _ => return None,
         })
     }
 
-    /// Learns from samples in rows; classifiers need their labels, the others do not look at them.
+    /// Learns from samples in rows. Classifiers need their labels, PCE with weights to be chosen looks at them where there are
+    /// some, the others do not.
     pub fn fit_with(&self, samples: Samples<'_>, labels: Option<&Labels>, exec: Exec<'_>) -> Result<Outcome, Error> {
         let classes = || labels.ok_or(Error::NoLabels);
         Ok(match self {
-            Self::Pce(params) => Model::Pce(params.fit_with(samples, exec)?).into(),
+            Self::Pce(params) => match labels.filter(|_| params.weights == Weights::Auto) {
+                Some(labels) => Model::Pce(params.fit_labelled_with(samples, labels, exec)?).into(),
+                None => Model::Pce(params.fit_with(samples, exec)?).into(),
+            },
             Self::Pca(params) => Model::Pce(params.fit_with(samples, exec)?).into(),
             Self::Eigenfaces(params) => Model::Eigenfaces(params.fit_with(samples, exec)?).into(),
             Self::Lpp(params) => Model::Lpp(params.fit_with(samples, exec)?).into(),
@@ -137,6 +155,8 @@ impl Method {
             Self::Rosl(params) => Outcome::split(params.fit_with(samples, exec)?, Model::Rosl),
             Self::Cesr(params) => Model::Cesr(params.fit_with(samples, classes()?, exec)?).into(),
             Self::Nn(params) => Model::NearestNeighbour(params.fit_with(samples, classes()?, exec)?).into(),
+            Self::Svm(params) => Model::LinearSvm(params.fit_with(samples, classes()?, exec)?).into(),
+            Self::Src(params) => Model::Src(params.fit_with(samples, classes()?, exec)?).into(),
         })
     }
 }

@@ -2,8 +2,11 @@
 
 use eigenspan_linalg::Exec;
 
+use crate::classify::exemplars::Prediction;
+use crate::classify::linear_svm::LinearSvm;
 use crate::classify::nearest_neighbour::NearestNeighbour;
-use crate::data::{ImageShape, Labels, Matrix, Samples};
+use crate::classify::sparse_representation::Src;
+use crate::data::{ImageShape, Matrix, Samples};
 use crate::method::Method;
 use crate::reduce::cesr::Cesr;
 use crate::reduce::eigenfaces::EigenfacesParams;
@@ -49,6 +52,10 @@ pub enum Model {
     Cesr(Cesr),
     /// The nearest neighbour.
     NearestNeighbour(NearestNeighbour),
+    /// The linear support vector machine.
+    LinearSvm(LinearSvm),
+    /// Sparse representation.
+    Src(Src),
 }
 
 /// `$of_pce` for a model of PCE, `$of_others` for a model of any other method.
@@ -70,6 +77,8 @@ macro_rules! each {
             Model::Rosl($other) => $of_others,
             Model::Cesr($other) => $of_others,
             Model::NearestNeighbour($other) => $of_others,
+            Model::LinearSvm($other) => $of_others,
+            Model::Src($other) => $of_others,
         }
     };
 }
@@ -90,6 +99,8 @@ impl Model {
             Self::Rosl(model) => Method::Rosl(model.about.params),
             Self::Cesr(model) => Method::Cesr(model.about.params),
             Self::NearestNeighbour(model) => Method::Nn(model.about().params),
+            Self::LinearSvm(model) => Method::Svm(model.about().params),
+            Self::Src(model) => Method::Src(model.about().params),
         }
     }
 
@@ -98,12 +109,31 @@ impl Model {
         each!(self, pce _model => Arrays::default(), other model => model.take_apart().1)
     }
 
-    /// The classes that a classifier tells apart.
-    pub fn labels(&self) -> Option<&Labels> {
+    /// The names of the classes that a classifier tells apart.
+    pub fn class_names(&self) -> Option<&[String]> {
+        Some(match self {
+            Self::Cesr(model) => &model.known.labels.names,
+            Self::NearestNeighbour(model) => &model.labels().names,
+            Self::LinearSvm(model) => model.names(),
+            Self::Src(model) => &model.known().labels.names,
+            _ => return None,
+        })
+    }
+
+    /// The class of each sample, by its number among the names, and how many samples used up their rounds.
+    pub fn predict_with<'a>(
+        &self,
+        samples: impl Into<Samples<'a>>,
+        exec: Exec<'_>,
+    ) -> Result<(Vec<usize>, usize), Error> {
+        let settled = |classes: Vec<usize>| (classes, 0);
+        let counted = |found: Prediction| (found.classes, found.unfinished);
         match self {
-            Self::Cesr(model) => Some(&model.labels),
-            Self::NearestNeighbour(model) => Some(model.labels()),
-            _ => None,
+            Self::Cesr(model) => model.predict_with(samples, exec).map(counted),
+            Self::NearestNeighbour(model) => model.predict_with(samples, exec).map(settled),
+            Self::LinearSvm(model) => model.predict_with(samples, exec).map(settled),
+            Self::Src(model) => model.predict_with(samples, exec).map(counted),
+            other => Err(Error::NoClasses { method: other.told().method }),
         }
     }
 

@@ -90,6 +90,20 @@ impl Split {
     }
 }
 
+/// The fold, from 0 on, that each sample is dealt to: every class evenly, one card after the other, and the next class where
+/// the last one ended, so that folds differ by one sample at most.
+pub fn folds(labels: &Labels, folds: usize, seed: u64) -> Result<Vec<usize>, Error> {
+    if folds == 0 {
+        return Err(Error::Parameter { name: "folds", expected: "at least 1", got: 0.0 });
+    }
+    let mut order: Vec<usize> = (0..labels.of.len()).collect();
+    shuffle(&mut order, labels.of.len(), &mut stream(seed, 0));
+    order.sort_by_key(|&i| labels.of[i]); // stable: the order within a class stays random
+    let mut of = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(turn, &i)| of[i] = turn % folds);
+    Ok(of)
+}
+
 impl Train {
     fn check(self) -> Result<Self, Error> {
         match self {
@@ -129,7 +143,7 @@ fn stream(seed: u64, repeat: u64) -> ChaCha8Rng {
 }
 
 /// Brings a random choice of `count` values to the front, in random order.
-fn shuffle(values: &mut [usize], count: usize, random: &mut ChaCha8Rng) {
+pub(crate) fn shuffle(values: &mut [usize], count: usize, random: &mut ChaCha8Rng) {
     let n = values.len();
     for i in 0..count {
         let other = i + below((n - i) as u64, random) as usize;
@@ -138,7 +152,7 @@ fn shuffle(values: &mut [usize], count: usize, random: &mut ChaCha8Rng) {
 }
 
 /// A number below `bound`, each as likely as the others.
-fn below(bound: u64, random: &mut ChaCha8Rng) -> u64 {
+pub(crate) fn below(bound: u64, random: &mut ChaCha8Rng) -> u64 {
     // 2⁶⁴ mod bound: so many of the largest numbers are one turn too few.
     let left_over = bound.wrapping_neg() % bound;
     loop {
@@ -232,6 +246,24 @@ mod tests {
         assert_eq!(apportion(&[100, 100], 0.29), [29, 29], "0.29 · 100 is below 29 in floating point");
         let one = |repeat| Split::stratified(&classes, Train::Share(0.5), 1, repeat).unwrap();
         assert_ne!(one(0), one(1));
+    }
+
+    #[test]
+    fn folds_take_every_class_evenly_and_differ_by_a_sample_at_most() {
+        let of = [vec![0; 11], vec![1; 7], vec![3; 2]].concat();
+        let classes = labels(&of, 4);
+        let dealt = folds(&classes, 3, 5).unwrap();
+        for class in [0, 1, 3] {
+            let counts: Vec<usize> =
+                (0..3).map(|fold| (0..20).filter(|&i| of[i] == class && dealt[i] == fold).count()).collect();
+            assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= 1, "class {class}: {counts:?}");
+        }
+        let mut sizes = [0; 3];
+        dealt.iter().for_each(|&fold| sizes[fold] += 1);
+        assert_eq!(sizes, [7, 7, 6]);
+        assert_eq!(folds(&classes, 3, 5).unwrap(), dealt);
+        assert_ne!(folds(&classes, 3, 6).unwrap(), dealt);
+        assert!(folds(&classes, 0, 5).is_err());
     }
 
     #[test]

@@ -153,7 +153,7 @@ fn residuals_are_what_they_are_called() {
     for i in 0..test.rows() {
         let length = test.row(i).iter().map(|v| v * v).sum::<f64>().sqrt();
         for c in 0..3 {
-            let entry = |l: usize, j: usize| codes.at(i, l) * plain.samples.at(l, j);
+            let entry = |l: usize, j: usize| codes.at(i, l) * plain.known.samples.at(l, j);
             let part = |j: usize| (0..15).filter(|&l| labels.of[l] == c).map(|l| entry(l, j)).sum::<f64>();
             let rest = (0..30).map(|j| (test.at(i, j) / length - part(j)).powi(2)).sum::<f64>().sqrt();
             assert!((rest - found.residuals.at(i, c)).abs() < 1e-12);

@@ -137,7 +137,8 @@ fn what_cannot_be_fitted_or_predicted_is_refused() {
     assert!(matches!(with(0).fit(&x, &of()), Err(Error::Parameter { name: "neighbours", .. })));
     assert!(matches!(with(6).fit(&x, &of()), Err(Error::TooFewSamples { needed: 6, got: 5, .. })));
     assert_eq!(with(1).fit(&x, &labels(vec![0; 4], 1)), Err(Error::LabelMismatch { samples: 5, got: 4 }));
-    assert!(matches!(with(1).fit(&x, &labels(vec![0, 1, 2, 0, 1], 2)), Err(Error::Model(_))), "a class without a name");
+    let unnamed = with(1).fit(&x, &labels(vec![0, 1, 2, 0, 1], 2));
+    assert!(matches!(unnamed, Err(Error::Parameter { name: "labels", .. })), "a class without a name");
     assert!(matches!(with(1).fit(&Mat::<f64>::zeros(0, 2), &labels(vec![], 0)), Err(Error::Empty { .. })));
     let bad = Mat::from_fn(5, 2, |i, j| if (i, j) == (3, 1) { f64::NAN } else { 0.0 });
     assert!(matches!(with(1).fit(&bad, &of()), Err(Error::NotFinite { row: 3, column: 1, .. })));

@@ -1,6 +1,9 @@
 //! Data that come with the program.
 
-use eigenspan::data::Dataset;
+use eigenspan::data::{Dataset, SyntheticFaces};
+
+/// The names by which data that come with the program are asked for in place of a file.
+pub const NAMES: [&str; 2] = ["@digits", "@synthetic-faces"];
 
 /// Who made the [`digits`], and their licence.
 pub const DIGITS_CREDIT: &str = "Optical Recognition of Handwritten Digits, E. Alpaydin and C. Kaynak (1998), \
@@ -19,10 +22,34 @@ pub fn digits() -> Dataset {
     crate::read_bytes("digits.npz", bytes, &crate::ReadOptions::default()).expect("the embedded file is whole")
 }
 
+/// 38 rendered heads under 58 lights each, 54 × 48 pixels: as many as the paper's set of Extended Yale B, and nobody's face.
+/// See [`SyntheticFaces`].
+pub fn synthetic_faces() -> Dataset {
+    SyntheticFaces::default().generate().expect("the default is a set of faces")
+}
+
+/// The data of one of the [`NAMES`].
+pub fn by_name(name: &str) -> Option<Dataset> {
+    match name {
+        "@digits" => Some(digits()),
+        "@synthetic-faces" => Some(synthetic_faces()),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use eigenspan::data::{ImageShape, Matrix};
+
+    #[test]
+    fn every_name_is_known_and_faces_have_the_size_of_the_papers_set() {
+        assert!(NAMES.iter().all(|name| by_name(name).is_some()) && by_name("@nothing").is_none());
+        let faces = synthetic_faces();
+        assert_eq!((faces.samples.rows(), faces.samples.cols()), (2204, 2592));
+        assert_eq!(faces.image, Some(ImageShape { height: 54, width: 48 }));
+        assert_eq!(faces.labels.unwrap().counts(), [58; 38]);
+    }
 
     #[test]
     fn digits_are_those_of_the_repository() {

@@ -45,6 +45,7 @@ mod error;
 mod idx;
 mod images;
 mod input;
+mod journal;
 mod libsvm;
 mod mat;
 mod model;
@@ -65,6 +66,7 @@ pub use crate::csv::{Column, CsvFault};
 pub use crate::error::{Fault, ReadError, WriteError};
 pub use crate::idx::IdxFault;
 pub use crate::images::ImagesFault;
+pub use crate::journal::Journal;
 pub use crate::libsvm::LibsvmFault;
 pub use crate::mat::{MatFault, Place};
 pub use crate::model::{

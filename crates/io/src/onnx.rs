@@ -1,7 +1,7 @@
 //! Models as ONNX graphs: any runtime then maps samples to features, without this library.
 //!
 //! ```text
-//!     x ─▶ x / ‖x‖ ─▶ − mean ─▶ / deviation ─▶ · basis ─▶ / divisor ─▶ z
+//!     x ─▶ x / ‖x‖ ─▶ − mean ─▶ / deviation ─▶ · basis ─▶ / divisor ─▶ z / ‖z‖ ─▶ z
 //! ```
 //! Steps that a model does not have are left out. A sample of length zero is left at zero. Arithmetic is in the numbers of
 //! the input; bytes are turned into `f64` first.
@@ -40,6 +40,9 @@ pub fn to_onnx(model: &Pce, numbers: NumberType) -> Vec<u8> {
     graph.step("MatMul", &[&basis], vec![]);
     let divisors = graph.constant("divisors", &[model.columns()], &model.divisors());
     graph.step("Div", &[&divisors], vec![]);
+    if parts.params.unit_features {
+        graph.scale_to_unit_length();
+    }
     graph.nodes.last_mut().expect("there are steps").output = vec!["z".into()];
     let input = if numbers == NumberType::U8 { Element::Bytes } else { element };
     let graph = Graph {
@@ -79,18 +82,22 @@ impl Builder {
     /// x / ‖x‖, and a sample of length zero divided by one.
     fn scale_to_unit_length(&mut self) {
         let samples = self.last.clone();
-        let axes = "axes".to_string();
-        self.constants.push(Tensor {
-            dims: vec![1],
-            data_type: Element::Integer as i32,
-            name: axes.clone(),
-            raw_data: 1_i64.to_le_bytes().to_vec(),
-        });
-        let (zero, one) = (self.constant("zero", &[], &[0.0]), self.constant("one", &[], &[1.0]));
-        self.step("ReduceL2", &[&axes], vec![Attribute::integer("keepdims", 1)]);
+        // Samples and features may both be scaled: the numbers for it are there once.
+        let [axes, zero, one] = ["axes", "zero", "one"];
+        if !self.constants.iter().any(|constant| constant.name == axes) {
+            self.constants.push(Tensor {
+                dims: vec![1],
+                data_type: Element::Integer as i32,
+                name: axes.into(),
+                raw_data: 1_i64.to_le_bytes().to_vec(),
+            });
+            self.constant(zero, &[], &[0.0]);
+            self.constant(one, &[], &[1.0]);
+        }
+        self.step("ReduceL2", &[axes], vec![Attribute::integer("keepdims", 1)]);
         let lengths = self.last.clone();
-        self.step("Equal", &[&zero], vec![]);
-        self.step("Where", &[&one, &lengths], vec![]);
+        self.step("Equal", &[zero], vec![]);
+        self.step("Where", &[one, &lengths], vec![]);
         let divisors = std::mem::replace(&mut self.last, samples);
         self.step("Div", &[&divisors], vec![]);
     }
@@ -270,5 +277,11 @@ mod tests {
         assert_eq!(steps(&pca, NumberType::F32), "Sub MatMul Div");
         let scores = PceParams { normalize: Normalize::ZScore, ..PceParams::default() }.fit(&data.samples).unwrap();
         assert_eq!(steps(&scores, NumberType::F64), "Sub Div MatMul Div");
+        let auto = PceParams::auto().fit(&data.samples).unwrap();
+        let scaled = "ReduceL2 Equal Where Div";
+        assert_eq!(steps(&auto, NumberType::F64), format!("{scaled} MatMul Div {scaled}"));
+        let graph = Model::decode(&to_onnx(&auto, NumberType::F64)[..]).unwrap().graph.unwrap();
+        let names: std::collections::BTreeSet<&str> = graph.initializer.iter().map(|c| c.name.as_str()).collect();
+        assert_eq!(names.len(), graph.initializer.len(), "a name stands for one constant");
     }
 }

@@ -320,6 +320,41 @@ pub fn combine(table: &[f64], which: &[usize], weights: &[f64], out: &mut [f64])
     }
 }
 
+/// Σ_j a_j b_j.
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    struct Dot<'a>(&'a [f64], &'a [f64]);
+    impl Work for Dot<'_> {
+        type Output = f64;
+        #[inline(always)]
+        fn run(self) -> f64 {
+            let (a, b) = (self.0.as_chunks::<LANES>(), self.1.as_chunks::<LANES>());
+            let mut sums = [0.0; LANES];
+            for (a, b) in a.0.iter().zip(b.0) {
+                for l in 0..LANES {
+                    sums[l] += a[l] * b[l];
+                }
+            }
+            total(&sums) + a.1.iter().zip(b.1).map(|(a, b)| a * b).sum::<f64>()
+        }
+    }
+    assert_eq!(a.len(), b.len(), "as many of the one as of the other");
+    Machine::detect().run(Dot(a, b))
+}
+
+/// z ← z + w·y.
+pub fn add_scaled(z: &mut [f64], w: f64, y: &[f64]) {
+    struct Add<'a>(&'a mut [f64], f64, &'a [f64]);
+    impl Work for Add<'_> {
+        type Output = ();
+        #[inline(always)]
+        fn run(self) {
+            self.0.iter_mut().zip(self.2).for_each(|(z, y)| *z += self.1 * y);
+        }
+    }
+    assert_eq!(z.len(), y.len(), "as many of the one as of the other");
+    Machine::detect().run(Add(z, w, y));
+}
+
 /// The first place from `from` on where |c − step·u| is above `limit`.
 pub fn first_above(c: &[f64], u: &[f64], step: f64, limit: f64, from: usize) -> Option<usize> {
     /// Values at a time, of which the largest is looked at first.
@@ -377,6 +412,18 @@ mod tests {
                 let want = (from..width).find(|j| (c[*j] - 0.5 * u[*j]).abs() > limit);
                 assert_eq!(first_above(c, u, 0.5, limit, from), want, "{width} {limit} {from}");
             }
+        }
+    }
+
+    #[test]
+    fn products_and_multiples_are_those_of_one_by_one() {
+        for width in [0, 1, 15, 16, 37, 600] {
+            // Exact, see below.
+            let (a, b) = (values(width), values(2 * width)[width..].to_vec());
+            assert_eq!(dot(&a, &b), (0..width).map(|j| a[j] * b[j]).sum::<f64>(), "{width}");
+            let mut z = a.clone();
+            add_scaled(&mut z, -0.5, &b);
+            assert!((0..width).all(|j| z[j] == a[j] - 0.5 * b[j]), "{width}");
         }
     }
 

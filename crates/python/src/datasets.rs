@@ -3,14 +3,15 @@
 use std::path::PathBuf;
 
 use eigenspan::data::generate::Subspaces;
-use eigenspan::data::{Dataset, ImageShape, Labels, Matrix};
+use eigenspan::data::{Corruption, Dataset, Disguise, ImageShape, Labels, Matrix, SyntheticFaces};
 use eigenspan::split::{Split, Train};
 use eigenspan_io::{ReadError, ReadOptions};
 use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::arrays::{Numbers, array, sparse_parts, vector};
+use crate::arrays::{Held, Numbers, array, sparse_parts, vector};
 use crate::door::{enter, no_file, refused};
 
 type Labelled<'py> = (Bound<'py, PyAny>, Bound<'py, PyArray1<i64>>);
@@ -41,6 +42,55 @@ pub fn subspaces(
     let wanted = Subspaces { samples, features, subspaces, dim, noise };
     let data = enter(py, Some(1), |_| wanted.generate(seed))?;
     Ok(labelled(py, data))
+}
+
+/// Rendered heads under many lights, and the person that each is.
+#[pyfunction]
+#[pyo3(signature = (subjects, per_subject, shape, disguise, seed, threads))]
+pub fn synthetic_faces<'py>(
+    py: Python<'py>,
+    subjects: usize,
+    per_subject: usize,
+    shape: (usize, usize),
+    disguise: &str,
+    seed: u64,
+    threads: Option<usize>,
+) -> PyResult<Labelled<'py>> {
+    let disguise = match disguise {
+        "none" => Disguise::None,
+        "sunglasses" => Disguise::Sunglasses,
+        "scarf" => Disguise::Scarf,
+        "mixed" => Disguise::Mixed,
+        other => {
+            let expected = "None, 'sunglasses', 'scarf' or 'mixed'";
+            return Err(PyValueError::new_err(format!("`disguise` must be {expected}, got '{other}'")));
+        }
+    };
+    let (height, width) = shape;
+    let wanted = SyntheticFaces { subjects, per_subject, height, width, disguise, seed };
+    let data = enter(py, threads, |exec| wanted.generate_with(exec))?;
+    Ok(labelled(py, data))
+}
+
+/// Samples of which some are spoilt, and the numbers of those.
+#[pyfunction]
+#[pyo3(signature = (x, kind, image, share, seed, repeat))]
+pub fn corrupt<'py>(
+    py: Python<'py>,
+    x: &Bound<'py, PyAny>,
+    kind: &str,
+    image: Option<(usize, usize)>,
+    share: f64,
+    seed: u64,
+    repeat: u64,
+) -> PyResult<Labelled<'py>> {
+    let corruption: Corruption = kind.parse().map_err(|error| PyValueError::new_err(format!("{error}")))?;
+    let held = Held::of(x)?;
+    let samples = held.samples();
+    let image = image.map(|(height, width)| ImageShape { height, width });
+    let done = enter(py, Some(1), |_| corruption.apply(samples, image, share, seed, repeat))?;
+    let rows = done.rows.iter().map(|row| *row as i64).collect();
+    Ok((array(py, done.samples.into(), Numbers::AsGiven), vector(py, rows)))
 }
 
 /// The numbers of the samples to train on, and of the others; the same share or number of every class where classes are given.

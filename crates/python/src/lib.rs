@@ -9,7 +9,8 @@
 //! | `model` | a fitted model |
 //! | `summary` | samples that arrive in portions |
 //! | `dimension` | estimators of the dimension by their name |
-//! | `datasets` | built-in and synthetic data, data from files |
+//! | `datasets` | built-in and synthetic data, data from files, corruptions |
+//! | `verification` | pairs that are the same or not |
 //!
 //! The classes that users see are written in Python (`python/eigenspan`), where scikit-learn's habits are at home; they
 //! compute nothing. Nothing here computes either.
@@ -22,11 +23,12 @@ mod method;
 mod model;
 mod settings;
 mod summary;
+mod verification;
 
 #[pyo3::pymodule]
 mod _eigenspan {
     #[pymodule_export]
-    use crate::datasets::{digits, read_file, split, subspaces};
+    use crate::datasets::{corrupt, digits, read_file, split, subspaces, synthetic_faces};
     #[pymodule_export]
     use crate::dimension::{Calibration, Neighbourhood, agreement, estimators};
     #[pymodule_export]
@@ -35,6 +37,8 @@ mod _eigenspan {
     use crate::model::{Model, fit, singular_values, write};
     #[pymodule_export]
     use crate::summary::Summary;
+    #[pymodule_export]
+    use crate::verification::{cosine_scores, fold_accuracy, folds, make_pairs, roc};
 
     /// The version of the package.
     #[pymodule_export]

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use eigenspan::data::Labels;
 use eigenspan::reduce::fitted::Fitted as _;
 use eigenspan::reduce::pca::explained_variance;
 use eigenspan::{Model as AnyModel, Pce, Warning};
@@ -15,12 +16,13 @@ use crate::arrays::{Held, Numbers, array, vector};
 use crate::door::{enter, no_file};
 use crate::settings::{most_evident, number_type, params};
 
-/// Learns k and Θ.
+/// Learns k and Θ; `y` is the number of each sample's class, for weights that classes choose.
 #[pyfunction]
-#[pyo3(signature = (x, keywords, threads))]
+#[pyo3(signature = (x, y, keywords, threads))]
 pub fn fit(
     py: Python<'_>,
     x: &Bound<'_, PyAny>,
+    y: Option<PyReadonlyArray1<'_, i64>>,
     keywords: &Bound<'_, PyDict>,
     threads: Option<usize>,
 ) -> PyResult<Model> {
@@ -30,7 +32,11 @@ pub fn fit(
         Some(pca) => enter(py, threads, |exec| pca.fit_with(samples, exec))?,
         None => {
             let params = params(keywords)?;
-            enter(py, threads, |exec| params.fit_with(samples, exec))?
+            let labels = y.map(|of| Labels::from_numbers(&of.as_array().to_vec()));
+            enter(py, threads, |exec| match &labels {
+                Some(labels) => params.fit_labelled_with(samples, labels, exec),
+                None => params.fit_with(samples, exec),
+            })?
         }
     };
     Ok(Model::new(AnyModel::Pce(model)))
@@ -59,6 +65,9 @@ pub fn write(path: PathBuf, bytes: &[u8]) -> PyResult<()> {
 
 /// Clean parts, errors and scores.
 type Recovered<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyArray1<f64>>);
+
+/// τ/τ₀, γ, columns, samples known.
+type Trial = (f64, f64, usize, usize);
 
 /// A fitted model: what it is, and what it does with samples.
 #[pyclass(frozen, module = "eigenspan._eigenspan")]
@@ -218,11 +227,7 @@ impl Model {
     ) -> PyResult<(Bound<'py, PyArray1<i64>>, usize)> {
         let held = Held::of(x)?;
         let samples = held.samples();
-        let (classes, unfinished) = enter(py, threads, |exec| match &self.file.model {
-            AnyModel::NearestNeighbour(model) => Ok((model.predict_with(samples, exec)?, 0)),
-            AnyModel::Cesr(model) => model.predict_with(samples, exec).map(|found| (found.classes, found.unfinished)),
-            other => unreachable!("{} tells no classes", other.told().method),
-        })?;
+        let (classes, unfinished) = enter(py, threads, |exec| self.file.model.predict_with(samples, exec))?;
         Ok((vector(py, classes.into_iter().map(|class| class as i64).collect()), unfinished))
     }
 
@@ -250,7 +255,7 @@ impl Model {
 
     /// The names of the classes that a classifier tells apart.
     fn classes(&self) -> Vec<String> {
-        self.file.model.labels().map(|labels| labels.names.clone()).unwrap_or_default()
+        self.file.model.class_names().unwrap_or_default().to_vec()
     }
 
     /// What was asked, as JSON.
@@ -267,6 +272,14 @@ impl Model {
     /// What the user should know.
     fn warnings(&self) -> Vec<String> {
         self.file.model.told().warnings.iter().map(Warning::to_string).collect()
+    }
+
+    /// Every pair of weights that was tried, (τ/τ₀, γ, columns, samples known), and how many samples were tried; None where
+    /// weights were not for the data to choose.
+    fn trials(&self) -> Option<(Vec<Trial>, usize)> {
+        let chosen = self.pce().parts().chosen.as_ref()?;
+        let trials = chosen.trials.iter().map(|t| (t.factor, t.gamma, t.columns, t.known)).collect();
+        Some((trials, chosen.tried))
     }
 
     /// The settings, as keywords.
@@ -302,6 +315,11 @@ impl Model {
     #[getter]
     fn tau(&self) -> f64 {
         self.pce().parts().tau
+    }
+
+    #[getter]
+    fn gamma(&self) -> Option<f64> {
+        self.pce().gamma()
     }
 
     #[getter]

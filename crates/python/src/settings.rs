@@ -25,7 +25,18 @@ pub fn params(keywords: &Bound<'_, PyDict>) -> PyResult<PceParams> {
     };
     let dim = if let Asked::Count(count) = dim { Dim::Fixed(count) } else { Dim::Auto };
     let normalize = [("unit", Normalize::Unit), ("none", Normalize::None), ("zscore", Normalize::ZScore)];
-    let weights = [("hard", Weights::Hard), ("scores", Weights::Scores), ("whitened", Weights::Whitened)];
+    let weights = [
+        ("hard", Weights::Hard),
+        ("soft", Weights::Soft { gamma: 1.0 }),
+        ("auto", Weights::Auto),
+        ("scores", Weights::Scores),
+        ("whitened", Weights::Whitened),
+    ];
+    let weights = match (keyword("weights")?.one_of(&weights)?, keyword("gamma")?.gamma()?) {
+        (weights, None) => weights,
+        (Weights::Soft { .. }, Some(gamma)) => Weights::Soft { gamma },
+        (_, Some(_)) => return Err(PyValueError::new_err("`gamma` says nothing unless `weights` is 'soft'")),
+    };
     let rules = [("theorem", RankRule::Theorem), ("released", RankRule::Released)];
     let solvers = [("auto", Solver::Auto), ("direct", Solver::Direct)];
     Ok(PceParams {
@@ -34,9 +45,10 @@ pub fn params(keywords: &Bound<'_, PyDict>) -> PyResult<PceParams> {
         rank_rule: keyword("rank_rule")?.one_of(&rules)?,
         normalize: keyword("normalize")?.one_of(&normalize)?,
         center: keyword("center")?.truth()?,
-        weights: keyword("weights")?.one_of(&weights)?,
+        weights,
         strict: false,
         solver: keyword("solver")?.one_of(&solvers)?,
+        unit_features: keyword("unit_features")?.truth()?,
     })
 }
 
@@ -133,6 +145,15 @@ impl Keyword<'_> {
         if noise >= 0.0 && noise.is_finite() { Ok(Some(noise)) } else { Err(self.wrong_value(expected)) }
     }
 
+    fn gamma(&self) -> PyResult<Option<f64>> {
+        let expected = "None or a number from 0 (PCA) to 1 (whitening)";
+        if self.value.is_none() {
+            return Ok(None);
+        }
+        let Some(gamma) = self.number() else { return Err(self.wrong_type(expected)) };
+        if (0.0..=1.0).contains(&gamma) { Ok(Some(gamma)) } else { Err(self.wrong_value(expected)) }
+    }
+
     fn truth(&self) -> PyResult<bool> {
         // NumPy's truth values are no Python ones.
         self.value.extract().map_err(|_| self.wrong_type("True or False"))
@@ -165,7 +186,17 @@ pub fn keywords<'py>(py: Python<'py>, params: &PceParams) -> PyResult<Bound<'py,
         keywords.set_item("dim", count)?;
     }
     word("normalize", &params.normalize)?;
-    word("weights", &params.weights)?;
+    keywords.set_item("gamma", py.None())?;
+    match params.weights {
+        Weights::Soft { gamma } => {
+            keywords.set_item("weights", "soft")?;
+            if gamma != 1.0 {
+                keywords.set_item("gamma", gamma)?;
+            }
+        }
+        other => word("weights", &other)?,
+    }
+    keywords.set_item("unit_features", params.unit_features)?;
     word("rank_rule", &params.rank_rule)?;
     word("solver", &params.solver)?;
     keywords.set_item("center", params.center)?;

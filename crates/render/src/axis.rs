@@ -119,6 +119,52 @@ impl CountAxis {
     }
 }
 
+/// A linear axis between any two values.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LinearAxis {
+    low: f64,
+    high: f64,
+}
+
+impl LinearAxis {
+    /// Holds every finite value; a single one sits in the middle of an axis of length two.
+    pub fn spanning(values: impl IntoIterator<Item = f64>) -> Self {
+        let finite = values.into_iter().filter(|value| value.is_finite());
+        let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
+        match low < high {
+            true => Self { low, high },
+            false if low.is_finite() => Self { low: low - 1.0, high: low + 1.0 },
+            false => Self { low: 0.0, high: 1.0 },
+        }
+    }
+
+    /// The same axis with a little air at both ends, but none beyond these limits.
+    pub fn with_air(self, least: f64, most: f64) -> Self {
+        let air = 0.05 * (self.high - self.low);
+        Self { low: (self.low - air).max(least.min(self.low)), high: (self.high + air).min(most.max(self.high)) }
+    }
+
+    /// Position of a value; what lies beyond an end is drawn at it.
+    pub fn share(&self, value: f64) -> f64 {
+        if value.is_nan() { 0.0 } else { ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0) }
+    }
+
+    /// At most `most` ticks at multiples of 1, 2 or 5 times a power of ten.
+    pub fn ticks(&self, most: usize) -> Vec<Tick> {
+        let span = self.high - self.low;
+        let decade = 10_f64.powf((span / most.max(2) as f64).log10().floor());
+        let stride =
+            [1.0, 2.0, 5.0, 10.0, 20.0].map(|m| m * decade).into_iter().find(|s| span / s < most as f64 - 0.99);
+        let stride = stride.unwrap_or(50.0 * decade);
+        let (first, last) = ((self.low / stride - 1e-9).ceil(), (self.high / stride + 1e-9).floor());
+        let count = (last - first).max(0.0) as usize + 1;
+        (0..count.min(most))
+            .map(|i| (first + i as f64) * stride)
+            .map(|value| Tick { share: self.share(value), label: number(value) })
+            .collect()
+    }
+}
+
 /// A number to four significant digits, as a person would write it: 0.25, 118, 3.2·10⁻⁷.
 pub(crate) fn number(value: f64) -> String {
     if value == 0.0 || value.is_nan() {
@@ -209,6 +255,20 @@ mod tests {
                 assert_eq!(ticks[0], Tick { share: 0.0, label: "0".into() });
             }
         }
+    }
+
+    #[test]
+    fn a_linear_axis_has_round_ticks_inside_it() {
+        assert_eq!(labels(&LinearAxis::spanning([0.0, 100.0]).ticks(6)), ["0", "20", "40", "60", "80", "100"]);
+        assert_eq!(labels(&LinearAxis::spanning([91.3, 97.2]).ticks(8)), ["92", "93", "94", "95", "96", "97"]);
+        for (low, high) in [(0.0, 1e-9), (-5.0, 7.0), (500.0, 9500.0), (3.0, 3.0), (1e300, -1e300), (0.1, 0.3)] {
+            for most in 3..12 {
+                let ticks = LinearAxis::spanning([low, high]).ticks(most);
+                assert!((1..=most).contains(&ticks.len()), "{low} {high} {most}: {ticks:?}");
+                assert!(ticks.windows(2).all(|w| w[0].share < w[1].share));
+            }
+        }
+        assert_eq!(LinearAxis::spanning([]).share(f64::NAN), 0.0);
     }
 
     #[test]

@@ -9,6 +9,8 @@
 //! | `spectrum`       | singular values for a terminal: [`scree`]                                |
 //! | `path_svg`       | k(λ) for a page or a talk: [`path_svg()`]                                |
 //! | `spectrum_svg`   | singular values for a page or a talk: [`spectrum_svg()`]                 |
+//! | `lines_svg`      | several curves with error bars and a legend: [`lines_svg()`]             |
+//! | `greys`          | a matrix as a grey picture: [`greys()`]                                  |
 //! | `sheet`          | original, clean and error images side by side: [`contact_sheet`]         |
 //! | `axis`           | log and count axes, round ticks, numbers as people write them            |
 //! | `canvas`, `chart`| braille dots in a terminal, and the frame around them                    |
@@ -30,6 +32,8 @@ mod axis;
 mod canvas;
 mod chart;
 mod glyphs;
+mod greys;
+mod lines_svg;
 mod path_svg;
 mod sheet;
 mod spectrum;
@@ -37,6 +41,8 @@ mod spectrum_svg;
 mod staircase;
 mod svg;
 
+pub use greys::greys;
+pub use lines_svg::{LineChart, Point, Series, lines_svg};
 pub use path_svg::path_svg;
 pub use sheet::{SheetError, SheetRow, contact_sheet};
 pub use spectrum::scree;

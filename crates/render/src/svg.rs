@@ -83,10 +83,16 @@ pub(crate) fn up(share: f64) -> f64 {
 impl Page {
     /// Starts the page with everything that lies behind the curve.
     pub fn new(frame: &Frame) -> Self {
+        Self::within(frame, RIGHT, "")
+    }
+
+    /// The same with a drawing that ends at `right`, which leaves room beside it, and with rules of its own.
+    pub fn within(frame: &Frame, right: f64, rules: &str) -> Self {
+        let across = |share: f64| LEFT + share * (right - LEFT);
         let body = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"eigenspan\" role=\"img\" \
              width=\"{WIDTH}\" height=\"{HEIGHT}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\">\n\
-             <title>{}</title>\n<desc>{}</desc>\n<style>{STYLE}</style>\n\
+             <title>{}</title>\n<desc>{}</desc>\n<style>{STYLE}{rules}</style>\n\
              <rect class=\"page\" width=\"{WIDTH}\" height=\"{HEIGHT}\"/>\n",
             escaped(frame.title),
             escaped(&frame.description)
@@ -100,10 +106,10 @@ impl Page {
         }
         for tick in &frame.upward.1 {
             let y = up(tick.share);
-            page.line("grid", (LEFT, y), (RIGHT, y));
+            page.line("grid", (LEFT, y), (right, y));
             page.text((LEFT - 10.0, y + 5.0), "tick", Anchor::End, &tick.label);
         }
-        page.line("axis", (LEFT, BOTTOM), (RIGHT, BOTTOM));
+        page.line("axis", (LEFT, BOTTOM), (right, BOTTOM));
         // A rotated label saves no room here and is harder to read from the back of a hall.
         page.text((LEFT, TOP - 16.0), "label", Anchor::Start, frame.upward.0);
         page.text((across(0.5), HEIGHT - 20.0), "label", Anchor::Middle, frame.rightward.0);

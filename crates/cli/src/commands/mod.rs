@@ -2,6 +2,7 @@
 
 mod demo;
 mod dimension;
+mod evaluate;
 mod export;
 mod fit;
 mod info;
@@ -9,6 +10,7 @@ mod inspect;
 mod methods;
 mod path;
 mod recover;
+mod reproduce;
 mod transform;
 
 use std::io::Write as _;
@@ -17,7 +19,7 @@ use std::path::Path;
 use eigenspan::data::Dataset;
 use eigenspan::reduce::fitted::Fitted as _;
 use eigenspan::{Exec, Model, Pce};
-use eigenspan_io::{ReadOptions, Rows};
+use eigenspan_io::{ReadOptions, Rows, embedded};
 
 use crate::args::{Args, Command, Data};
 use crate::failure::Failure;
@@ -35,6 +37,8 @@ pub fn run(args: Args) -> Result<(), Failure> {
         Command::Transform(args) => transform::run(&args, &session),
         Command::Recover(args) => recover::run(&args, &session),
         Command::Path(args) => path::run(&args, &session),
+        Command::Evaluate(args) => evaluate::run(&args, &session),
+        Command::Reproduce(args) => reproduce::run(&args, &session),
         Command::Inspect(args) => inspect::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Info(args) => info::run(&args, &session),
@@ -54,16 +58,12 @@ pub struct Session<'a> {
     pub exec: Exec<'a>,
 }
 
-/// The name of the built-in data.
-const DIGITS: &str = "@digits";
-
 impl Data {
     /// Reads the samples, and takes the rows asked for.
     pub fn read(&self) -> Result<Dataset, Failure> {
-        let data = if self.data.as_os_str() == DIGITS {
-            eigenspan_io::embedded::digits()
-        } else {
-            eigenspan_io::read(&self.data, &self.options())?
+        let data = match self.built_in() {
+            Some(name) => embedded::by_name(name).expect("one of the names"),
+            None => eigenspan_io::read(&self.data, &self.options())?,
         };
         let Some(rows) = &self.rows else { return Ok(data) };
         let index = eigenspan_io::read_row_numbers(rows)?;
@@ -81,10 +81,15 @@ impl Data {
 
     /// Opens the samples to be read block by block.
     pub fn open(&self) -> Result<Rows, Failure> {
-        if self.rows.is_some() || self.data.as_os_str() == DIGITS {
+        if self.rows.is_some() || self.built_in().is_some() {
             return Ok(self.read()?.into());
         }
         Ok(eigenspan_io::open(&self.data, &self.options())?)
+    }
+
+    /// The name, where it is one of data that come with the program.
+    fn built_in(&self) -> Option<&'static str> {
+        embedded::NAMES.into_iter().find(|name| self.data.as_os_str() == *name)
     }
 
     fn options(&self) -> ReadOptions {

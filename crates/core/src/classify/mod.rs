@@ -1,8 +1,87 @@
 //! Classifiers, one file each, and how often they are right.
 
+pub mod exemplars;
+pub mod linear_svm;
 pub mod nearest_neighbour;
+pub mod picked;
+pub mod sparse_representation;
+pub mod verification;
+
+use eigenspan_linalg::Exec;
 
 use crate::Error;
+use crate::data::{Labels, Samples};
+use crate::reduce::parts::neighbours::Metric;
+use linear_svm::LinearSvmParams;
+use nearest_neighbour::NearestNeighbourParams;
+use picked::PickedParams;
+use sparse_representation::SrcParams;
+
+/// The names of the classifiers that tell features apart, and what each of them is.
+pub const CLASSIFIERS: [(&str, &str); 5] = [
+    ("nn", "the nearest neighbour, Euclidean"),
+    ("nn-cosine", "the nearest neighbour by the angle between features"),
+    ("svm", "the linear support vector machine"),
+    ("src", "sparse representation: the class whose training samples explain a sample best"),
+    ("auto", "nn-cosine or svm, whichever is right more often on folds of the training samples"),
+];
+
+/// What is asked of a classifier of features.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(tag = "classifier", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Classifier {
+    /// The nearest neighbour, by distance or angle.
+    Nn(NearestNeighbourParams),
+    /// The linear support vector machine.
+    Svm(LinearSvmParams),
+    /// Sparse representation.
+    Src(SrcParams),
+    /// The best of several.
+    Auto(PickedParams),
+}
+
+impl Classifier {
+    /// The classifier of this name with its defaults.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "nn" => Self::Nn(NearestNeighbourParams::default()),
+            "nn-cosine" => {
+                Self::Nn(NearestNeighbourParams { metric: Metric::Cosine, ..NearestNeighbourParams::default() })
+            }
+            "svm" => Self::Svm(LinearSvmParams::default()),
+            "src" => Self::Src(SrcParams::default()),
+            "auto" => Self::Auto(PickedParams::default()),
+            _ => return None,
+        })
+    }
+
+    /// The classifier of this name as the paper ran it, where it did; with its defaults otherwise.
+    pub fn as_published(name: &str) -> Option<Self> {
+        match name {
+            "svm" => Some(Self::Svm(LinearSvmParams::as_published())),
+            "src" => Some(Self::Src(SrcParams::as_published())),
+            other => Self::named(other),
+        }
+    }
+
+    /// The class of each row of `test`, from training features and their classes, as an index into the names of the
+    /// labels.
+    pub fn predict(
+        &self,
+        train: Samples<'_>,
+        labels: &Labels,
+        test: Samples<'_>,
+        exec: Exec<'_>,
+    ) -> Result<Vec<usize>, Error> {
+        match self {
+            Self::Nn(params) => params.fit_with(train, labels, exec)?.predict_with(test, exec),
+            Self::Svm(params) => params.fit_with(train, labels, exec)?.predict_with(test, exec),
+            Self::Src(params) => Ok(params.fit_with(train, labels, exec)?.predict_with(test, exec)?.classes),
+            Self::Auto(params) => params.predict(train, labels, test, exec),
+        }
+    }
+}
 
 /// How many of the predicted classes are the true ones, in percent.
 pub fn accuracy(predicted: &[usize], truth: &[usize]) -> Result<f64, Error> {
@@ -19,6 +98,18 @@ pub fn accuracy(predicted: &[usize], truth: &[usize]) -> Result<f64, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_classifier_is_known_by_name_and_tells_two_heaps_apart() {
+        let samples = eigenspan_linalg::Mat::from_fn(8, 2, |i, j| if i % 2 == j { 5.0 + i as f64 } else { 0.5 });
+        let labels = Labels::from_numbers(&[0, 1, 0, 1, 0, 1, 0, 1]);
+        for (name, _) in CLASSIFIERS {
+            for classifier in [Classifier::named(name), Classifier::as_published(name)].map(Option::unwrap) {
+                let found = classifier.predict((&samples).into(), &labels, (&samples).into(), Exec::default());
+                assert_eq!(found.as_ref(), Ok(&labels.of), "{name}");
+            }
+        }
+    }
 
     #[test]
     fn accuracy_is_the_share_of_right_ones() {

@@ -22,14 +22,14 @@
 
 use eigenspan_linalg::{Exec, Mat};
 
+use super::exemplars::Exemplars;
 use crate::Error;
 use crate::data::{ImageShape, Labels, Matrix, Samples};
-use crate::prepare::{Normalize, Preparation, STRETCH, Scan};
+use crate::prepare::Normalize;
 use crate::reduce::fitted::{About, Fitted, Settings, Told};
 use crate::reduce::parts::neighbours::{Metric, Neighbours, nearest_lengths};
-use crate::reduce::parts::project::{check_features, in_numbers_of, read_prepared};
+use crate::reduce::parts::project::in_numbers_of;
 use crate::reduce::record::{Arrays, Record};
-use crate::warning::Warning;
 
 /// What is asked of the classifier. The default is one neighbour, Euclidean, of samples as they are: the paper's NN.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -74,20 +74,12 @@ impl NearestNeighbourParams {
         let samples = samples.into();
         let n = samples.rows();
         self.check(n)?;
-        if labels.of.len() != n {
-            return Err(Error::LabelMismatch { samples: n, got: labels.of.len() });
-        }
-        let scan = Scan::of(samples, exec)?;
-        let preparation = Preparation::learn(samples, &scan, self.normalize, false, None, exec)?;
-        let zero = if self.normalize == Normalize::Unit { scan.zero_samples() } else { vec![] };
+        let (known, zero) = Exemplars::keep(samples, labels, self.normalize, exec)?;
         let why =
             format!("{n} samples of {} classes are kept; the nearest {} vote", labels.names.len(), self.neighbours);
         let mut about = About::new(self, samples, why);
-        if !zero.is_empty() {
-            about.warnings.push(Warning::ZeroSamples { count: zero.len(), rows: zero.into_iter().take(10).collect() });
-        }
-        let samples = preparation.matrix(samples, exec)?;
-        NearestNeighbour { about, preparation, samples, labels: labels.clone() }.checked()
+        about.warnings.extend(zero);
+        NearestNeighbour { about, known }.checked()
     }
 
     fn check(&self, n: usize) -> Result<(), Error> {
@@ -105,9 +97,7 @@ impl NearestNeighbourParams {
 #[derive(Debug, Clone, PartialEq)]
 pub struct NearestNeighbour {
     about: About<NearestNeighbourParams>,
-    preparation: Preparation,
-    samples: Mat,
-    labels: Labels,
+    known: Exemplars,
 }
 
 impl NearestNeighbour {
@@ -118,7 +108,7 @@ impl NearestNeighbour {
 
     /// The classes of the training samples, and their names.
     pub fn labels(&self) -> &Labels {
-        &self.labels
+        &self.known.labels
     }
 
     /// The class of each sample, as an index into the names of the training labels, on all cores.
@@ -130,13 +120,13 @@ impl NearestNeighbour {
     pub fn predict_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Vec<usize>, Error> {
         let samples = samples.into();
         let found = self.neighbours_with(samples, self.about.params.neighbours, exec)?;
-        let mut votes = vec![0; self.labels.names.len()];
+        let mut votes = vec![0; self.known.labels.names.len()];
         Ok((0..samples.rows()).map(|i| self.elect(&found.index[i * found.k..][..found.k], &mut votes)).collect())
     }
 
     /// The class with most votes; of equal ones that of the first neighbour. `votes` is all zero before and after.
     fn elect(&self, neighbours: &[usize], votes: &mut [usize]) -> usize {
-        let class = |neighbour: &usize| self.labels.of[*neighbour];
+        let class = |neighbour: &usize| self.known.labels.of[*neighbour];
         neighbours.iter().for_each(|j| votes[class(j)] += 1);
         let most = neighbours.iter().map(|j| votes[class(j)]).max();
         let first = neighbours.iter().find(|j| Some(votes[class(j)]) == most).map(class);
@@ -152,34 +142,15 @@ impl NearestNeighbour {
         k: usize,
         exec: Exec<'_>,
     ) -> Result<Neighbours, Error> {
-        let queries = self.prepared(samples.into(), exec)?;
-        nearest_lengths(&self.samples, &queries, k, self.about.params.metric, exec)
-    }
-
-    fn prepared(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Mat, Error> {
-        let (n, m) = (samples.rows(), samples.cols());
-        check_features(samples, self.samples.cols())?;
-        let parts = exec.silent().map("prepare", n.div_ceil(STRETCH), |part| {
-            read_prepared(samples, &self.preparation, part * STRETCH..((part + 1) * STRETCH).min(n))
-        })?;
-        let mut values = Vec::with_capacity(n * m);
-        for part in parts {
-            values.extend(part?.1.into_vec());
-        }
-        Ok(Mat::from_vec(n, m, values).expect("one row a sample"))
+        let queries = self.known.prepared(samples.into(), exec)?;
+        nearest_lengths(&self.known.samples, &queries, k, self.about.params.metric, exec)
     }
 
     /// The model, if its parts belong together.
     fn checked(self) -> Result<Self, Error> {
-        let Self { about, preparation, samples, labels } = &self;
-        let say = |ok: bool, fault: &str| if ok { Ok(()) } else { Err(Error::Model(fault.into())) };
-        about.check(samples.cols())?;
-        preparation.check(samples.cols())?;
-        say(about.params.check(samples.rows()).is_ok(), "the number of neighbours is out of range")?;
-        say(preparation.normalize == about.params.normalize, "samples are not scaled as was asked")?;
-        say(about.n == samples.rows() && labels.of.len() == about.n, "not one class for every training sample")?;
-        say(labels.of.iter().all(|class| *class < labels.names.len()), "a class has no name")?;
-        Ok(self)
+        self.known.check(&self.about, self.about.params.normalize)?;
+        let asked = self.about.params.check(self.about.n);
+        asked.map(|()| self).map_err(|_| Error::Model("the number of neighbours is out of range".into()))
     }
 }
 
@@ -189,11 +160,11 @@ impl Fitted for NearestNeighbour {
     }
 
     fn features(&self) -> usize {
-        self.samples.cols()
+        self.known.samples.cols()
     }
 
     fn columns(&self) -> usize {
-        self.labels.names.len()
+        self.known.labels.names.len()
     }
 
     fn set_image(&mut self, shape: ImageShape) {
@@ -201,12 +172,12 @@ impl Fitted for NearestNeighbour {
     }
 
     fn transform_with(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Matrix, Error> {
-        let queries = self.prepared(samples, exec)?;
+        let queries = self.known.prepared(samples, exec)?;
         let mut members = vec![vec![]; self.columns()];
-        self.labels.of.iter().enumerate().for_each(|(i, &class)| members[class].push(i));
+        self.known.labels.of.iter().enumerate().for_each(|(i, &class)| members[class].push(i));
         let mut out = Mat::from_fn(queries.rows(), self.columns(), |_, _| f64::INFINITY);
         for (class, members) in members.iter().enumerate().filter(|(_, members)| !members.is_empty()) {
-            let points = self.samples.select_rows(members);
+            let points = self.known.samples.select_rows(members);
             let found = nearest_lengths(&points, &queries, 1, self.about.params.metric, exec.silent())?;
             found.distance.iter().enumerate().for_each(|(i, distance)| out.row_mut(i)[class] = *distance);
             exec.report("transform", class + 1, self.columns())?;
@@ -227,28 +198,11 @@ impl Record for NearestNeighbour {
     type Facts = Facts;
 
     fn take_apart(&self) -> (Facts, Arrays) {
-        let classes: Vec<f64> = self.labels.of.iter().map(|&class| class as f64).collect();
-        let arrays = Arrays::default()
-            .with("samples", self.samples.clone())
-            .with_vector("classes", &classes)
-            .with_some("mean", self.preparation.mean.as_ref())
-            .with_some("deviation", self.preparation.deviation.as_ref());
-        (Facts { about: self.about.clone(), classes: self.labels.names.clone() }, arrays)
+        (Facts { about: self.about.clone(), classes: self.known.labels.names.clone() }, self.known.arrays())
     }
 
-    fn put_together(facts: Facts, mut arrays: Arrays) -> Result<Self, Error> {
-        let Facts { about, classes: names } = facts;
-        let samples = arrays.take("samples")?;
-        let (n, m) = (samples.rows(), samples.cols());
-        let classes = arrays.take_vector("classes", n)?.ok_or_else(|| Error::Model("no array `classes`".into()))?;
-        let (mean, deviation) = (arrays.take_vector("mean", m)?, arrays.take_vector("deviation", m)?);
-        arrays.finish()?;
-        let whole = |class: f64| class >= 0.0 && class < names.len() as f64 && class.fract() == 0.0;
-        if !classes.iter().all(|class| whole(*class)) {
-            return Err(Error::Model("a class is not the number of a name".into()));
-        }
-        let of = classes.iter().map(|class| *class as usize).collect();
-        let preparation = Preparation { normalize: about.params.normalize, mean, deviation };
-        Self { about, preparation, samples, labels: Labels { names, of } }.checked()
+    fn put_together(Facts { about, classes }: Facts, arrays: Arrays) -> Result<Self, Error> {
+        let known = Exemplars::of_arrays(arrays, classes, about.params.normalize)?;
+        Self { about, known }.checked()
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | A (m × n) | [`Cesr::samples`] = Aᵀ | training samples, prepared, in our rows |
+//! | A (m × n) | [`Exemplars::samples`] = Aᵀ | training samples, prepared, in our rows |
 //! | y | `y` | a new sample, prepared |
 //! | x | the rows of `transform` | its code over the training samples |
 //! | w | `Code::weights` | how much each feature of y counts |
@@ -27,8 +27,9 @@ use super::fitted::{About, Fitted, Settings, Told};
 use super::parts::correntropy::{Code, Dictionary, Rule};
 use super::parts::project::{check_features, in_numbers_of, read_prepared};
 use super::record::{Arrays, Record};
+use crate::classify::exemplars::Exemplars;
+pub use crate::classify::exemplars::Prediction;
 use crate::data::{ImageShape, Labels, Matrix, Samples};
-use crate::prepare::{Preparation, Scan};
 use crate::{Error, Normalize};
 
 /// Samples coded as one piece of work.
@@ -101,23 +102,10 @@ impl CesrParams {
     ) -> Result<Cesr, Error> {
         let samples = samples.into();
         self.check()?;
-        let (n, m) = (samples.rows(), samples.cols());
-        let scan = Scan::of(samples, exec)?;
-        if labels.of.len() != n {
-            return Err(Error::LabelMismatch { samples: n, got: labels.of.len() });
-        }
-        if let Some(bad) = labels.of.iter().find(|class| **class >= labels.names.len()) {
-            return Err(Error::Parameter { name: "labels", expected: "below the number of classes", got: *bad as f64 });
-        }
-        let preparation = Preparation::learn(samples, &scan, self.normalize, false, None, exec)?;
-        let prepared = preparation.matrix(samples, exec)?;
-        if prepared.as_slice().iter().all(|v| *v == 0.0) {
-            return Err(Error::AllZero { n, m, centred: self.normalize == Normalize::ZScore });
-        }
+        let (known, _) = Exemplars::keep(samples, labels, self.normalize, exec)?;
         let classes = labels.counts().iter().filter(|count| **count > 0).count();
-        let why = format!("{n} training samples of {classes} classes are kept to explain new ones");
-        let about = About::new(self, samples, why);
-        Cesr { about, preparation, samples: prepared, labels: labels.clone() }.checked()
+        let why = format!("{} training samples of {classes} classes are kept to explain new ones", samples.rows());
+        Cesr { about: About::new(self, samples, why), known: known.not_all_zero()? }.checked()
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -138,23 +126,8 @@ impl CesrParams {
 pub struct Cesr {
     /// What is known besides the arrays.
     pub about: About<CesrParams>,
-    /// What happens to a sample first.
-    pub preparation: Preparation,
-    /// The training samples after that (n × m).
-    pub samples: Mat,
-    /// Their classes.
-    pub labels: Labels,
-}
-
-/// What CESR says of samples.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Prediction {
-    /// The class of each sample.
-    pub classes: Vec<usize>,
-    /// How far each sample (row) is from each class (column).
-    pub residuals: Mat,
-    /// Samples whose code used up its rounds.
-    pub unfinished: usize,
+    /// The training samples and their classes.
+    pub known: Exemplars,
 }
 
 impl Cesr {
@@ -172,24 +145,19 @@ impl Cesr {
     pub fn predict_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Prediction, Error> {
         let samples = samples.into();
         let each = self.each_code(samples, |y, code| (self.residuals(y, &code), code.finished), exec)?;
-        let taught = self.labels.counts();
-        let mut found = Prediction { classes: vec![], residuals: Mat::zeros(each.len(), taught.len()), unfinished: 0 };
-        for (i, (residuals, finished)) in each.into_iter().enumerate() {
-            let known = (0..taught.len()).filter(|&c| taught[c] > 0);
-            let closest = known.min_by(|a, b| residuals[*a].total_cmp(&residuals[*b]));
-            found.classes.push(closest.expect("every training sample has a class"));
-            found.residuals.row_mut(i).copy_from_slice(&residuals);
-            found.unfinished += usize::from(!finished);
-        }
-        Ok(found)
+        let unfinished = each.iter().filter(|(_, finished)| !finished).count();
+        let (rows, columns) = (each.len(), self.known.labels.names.len());
+        let residuals = each.into_iter().flat_map(|(residuals, _)| residuals).collect();
+        let residuals = Mat::from_vec(rows, columns, residuals).expect("one residual a class");
+        Ok(self.known.closest(residuals, unfinished))
     }
 
     /// How far a sample is from each class.
     fn residuals(&self, y: &[f64], code: &Code) -> Vec<f64> {
-        let mut explained = Mat::zeros(self.labels.names.len(), y.len());
+        let mut explained = Mat::zeros(self.known.labels.names.len(), y.len());
         for (i, x) in code.x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-            let of_class = explained.row_mut(self.labels.of[i]);
-            of_class.iter_mut().zip(self.samples.row(i)).for_each(|(e, a)| *e += x * a);
+            let of_class = explained.row_mut(self.known.labels.of[i]);
+            of_class.iter_mut().zip(self.known.samples.row(i)).for_each(|(e, a)| *e += x * a);
         }
         let weight = |j: usize| if self.about.params.residual == Residual::Weighted { code.weights[j] } else { 1.0 };
         let square = |j: usize, e: f64| weight(j) * (y[j] - e) * (y[j] - e);
@@ -204,13 +172,14 @@ impl Cesr {
         finish: impl Fn(&[f64], Code) -> T + Sync,
         exec: Exec<'_>,
     ) -> Result<Vec<T>, Error> {
-        let (n, m) = (samples.rows(), self.samples.cols());
+        let (n, m) = (samples.rows(), self.known.samples.cols());
         check_features(samples, m)?;
         let CesrParams { nonnegative, rounds, width, ridge, .. } = self.about.params;
-        let dictionary = Dictionary::new(&self.samples, Rule { nonnegative, rounds, width, ridge }, exec.silent())?;
+        let dictionary =
+            Dictionary::new(&self.known.samples, Rule { nonnegative, rounds, width, ridge }, exec.silent())?;
         let groups = exec.map("code", n.div_ceil(GROUP), |group| {
             let rows = group * GROUP..((group + 1) * GROUP).min(n);
-            let (_, y) = read_prepared(samples, &self.preparation, rows)?;
+            let (_, y) = read_prepared(samples, &self.known.preparation, rows)?;
             let codes = dictionary.codes(y.as_slice());
             Ok::<_, Error>(codes.into_iter().enumerate().map(|(i, code)| finish(y.row(i), code)).collect::<Vec<_>>())
         })?;
@@ -219,15 +188,8 @@ impl Cesr {
 
     /// The model, if its parts belong together.
     pub fn checked(self) -> Result<Self, Error> {
-        let (n, m) = (self.samples.rows(), self.samples.cols());
-        let say = |ok: bool, fault: &str| if ok { Ok(()) } else { Err(Error::Model(fault.into())) };
-        self.about.check(m)?;
+        self.known.check(&self.about, self.about.params.normalize)?;
         self.about.params.check()?;
-        self.preparation.check(m)?;
-        say(self.preparation.normalize == self.about.params.normalize, "two ways to scale samples")?;
-        say(self.about.n == n && self.labels.of.len() == n, "samples and classes are not equally many")?;
-        say(self.samples.as_slice().iter().all(|v| v.is_finite()), "a training sample is not finite")?;
-        say(self.labels.of.iter().all(|class| *class < self.labels.names.len()), "a class has no name")?;
         Ok(self)
     }
 }
@@ -238,11 +200,11 @@ impl Fitted for Cesr {
     }
 
     fn features(&self) -> usize {
-        self.samples.cols()
+        self.known.samples.cols()
     }
 
     fn columns(&self) -> usize {
-        self.samples.rows()
+        self.known.samples.rows()
     }
 
     fn set_image(&mut self, shape: ImageShape) {
@@ -268,27 +230,11 @@ impl Record for Cesr {
     type Facts = Facts;
 
     fn take_apart(&self) -> (Facts, Arrays) {
-        let classes: Vec<f64> = self.labels.of.iter().map(|class| *class as f64).collect();
-        let arrays = Arrays::default()
-            .with("samples", self.samples.clone())
-            .with_vector("classes", &classes)
-            .with_some("mean", self.preparation.mean.as_ref())
-            .with_some("deviation", self.preparation.deviation.as_ref());
-        (Facts { about: self.about.clone(), class_names: self.labels.names.clone() }, arrays)
+        (Facts { about: self.about.clone(), class_names: self.known.labels.names.clone() }, self.known.arrays())
     }
 
-    fn put_together(facts: Facts, mut arrays: Arrays) -> Result<Self, Error> {
-        let Facts { about, class_names } = facts;
-        let samples = arrays.take("samples")?;
-        let (n, m) = (samples.rows(), samples.cols());
-        let classes = arrays.take_vector("classes", n)?.ok_or_else(|| Error::Model("no array `classes`".into()))?;
-        let (mean, deviation) = (arrays.take_vector("mean", m)?, arrays.take_vector("deviation", m)?);
-        arrays.finish()?;
-        if classes.iter().any(|c| !(*c >= 0.0 && *c < class_names.len() as f64 && c.fract() == 0.0)) {
-            return Err(Error::Model("a class is not the number of a name".into()));
-        }
-        let labels = Labels { names: class_names, of: classes.iter().map(|c| *c as usize).collect() };
-        let preparation = Preparation { normalize: about.params.normalize, mean, deviation };
-        Self { about, preparation, samples, labels }.checked()
+    fn put_together(Facts { about, class_names }: Facts, arrays: Arrays) -> Result<Self, Error> {
+        let known = Exemplars::of_arrays(arrays, class_names, about.params.normalize)?;
+        Self { about, known }.checked()
     }
 }

@@ -35,20 +35,30 @@
 //! Peng, Lu, Yi, Yan (2017) — `peng2017` in `docs/references.bib`. **Where we differ:** λ is chosen by the data
 //! unless given ([`Lambda`]); the authors' released code takes one direction more than Theorem 1
 //! ([`RankRule::Released`]) and returns Θ up to an arbitrary rotation with columns scaled to length one.
+//!
+//! **Beyond the paper, PCE-auto** ([`PceParams::auto`]). Σ_k⁻¹ gives a direction just above the cut the largest weight of all and
+//! one just below none. Soft weights ([`Weights::Soft`], [`super::parts::soft_weights`]) fall off smoothly instead and take
+//! directions down to τ/2; the features of each sample then have length one. Where classes are known, τ and the form γ of the
+//! weights are chosen by leaving one out ([`Weights::Auto`], [`super::parts::leave_one_out`]); k is still #{σ > τ}.
 
 mod model;
+mod soft;
 
 use eigenspan_linalg::Exec;
 use eigenspan_linalg::certificate::Certificate;
 use eigenspan_linalg::spectrum::{Compressed, Cut as Wanted, Leading};
 
 use super::parts::lambda::{Cut, Lambda, Problem, Raw, RawSamples, Solver, Source};
+use super::parts::leave_one_out::Labelled;
+use super::parts::soft_weights;
 use crate::Error;
-use crate::data::{NumberType, Samples};
+use crate::data::{Labels, NumberType, Samples};
 use crate::prepare::{FirstReading, Normalize, Preparation, Prepared, Rough, Scan};
 use crate::text::short_number;
 use crate::warning::Warning;
 pub use model::{PathStep, Pce, PceParts, Recovery};
+pub use soft::Chosen;
+use soft::Kept;
 
 /// How many dimensions to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -73,8 +83,8 @@ pub enum RankRule {
 }
 
 /// How directions are weighted in the features.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Weights {
     /// 1/σ for every direction kept, as in the paper.
@@ -84,6 +94,22 @@ pub enum Weights {
     Scores,
     /// √(n − 1)/σ: scores of variance one.
     Whitened,
+    /// σ^(2−γ)/(σ² + τ²), of directions down to τ/2.
+    Soft {
+        /// γ: 0 for denoised scores, 1 for the ridge form of the paper's weights.
+        gamma: f64,
+    },
+    /// The same with τ and γ that serve the nearest neighbour best on the training samples, where their classes are given;
+    /// otherwise with the τ of the rule and γ = 1. A λ, a share of energy or a dimension that is given stays, and only γ is
+    /// chosen.
+    Auto,
+}
+
+impl Weights {
+    /// Whether directions count down to τ/2, and not to τ.
+    pub fn is_soft(&self) -> bool {
+        matches!(self, Self::Soft { .. } | Self::Auto)
+    }
 }
 
 /// What is asked of PCE. The default asks for nothing: everything is chosen by the data.
@@ -107,9 +133,17 @@ pub struct PceParams {
     /// How the singular values are computed.
     #[serde(default, skip_serializing_if = "Solver::is_auto")]
     pub solver: Solver,
+    /// Whether the features of every sample are scaled to length one; features that are all zero stay so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unit_features: bool,
 }
 
 impl PceParams {
+    /// PCE-auto: soft weights chosen by the data, and features of length one.
+    pub fn auto() -> Self {
+        Self { weights: Weights::Auto, unit_features: true, ..Self::default() }
+    }
+
     /// Learns k and Θ from samples in rows, on all cores.
     pub fn fit<'a>(&self, samples: impl Into<Samples<'a>>) -> Result<Pce, Error> {
         self.fit_with(samples, Exec::default())
@@ -117,8 +151,30 @@ impl PceParams {
 
     /// Learns k and Θ, on as many threads as `exec` says and under its eyes. The result does not depend on it.
     pub fn fit_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Pce, Error> {
+        self.fit_by(samples.into(), None, exec)
+    }
+
+    /// Learns from samples whose classes are known, on all cores: they choose the weights, where these are
+    /// [`Weights::Auto`].
+    pub fn fit_labelled<'a>(&self, samples: impl Into<Samples<'a>>, labels: &Labels) -> Result<Pce, Error> {
+        self.fit_labelled_with(samples, labels, Exec::default())
+    }
+
+    /// [`fit_labelled`](Self::fit_labelled) on as many threads as `exec` says and under its eyes. The result does not
+    /// depend on it.
+    pub fn fit_labelled_with<'a>(
+        &self,
+        samples: impl Into<Samples<'a>>,
+        labels: &Labels,
+        exec: Exec<'_>,
+    ) -> Result<Pce, Error> {
         let samples = samples.into();
-        self.lambda.check()?;
+        let labelled = Labelled::new(samples, labels)?;
+        self.fit_by(samples, labelled.filter(|_| self.weights == Weights::Auto).as_ref(), exec)
+    }
+
+    fn fit_by(&self, samples: Samples<'_>, labelled: Option<&Labelled<'_>>, exec: Exec<'_>) -> Result<Pce, Error> {
+        self.check()?;
         let (scan, rough) = self.first_reading(samples, exec)?;
         let zero = if self.normalize == Normalize::Unit { scan.zero_samples() } else { vec![] };
         let zero = self.zero_samples(zero.len(), zero.into_iter().take(10).collect())?;
@@ -132,7 +188,13 @@ impl PceParams {
         let (n, number_type) = (samples.rows(), samples.number_type());
         let epsilon = number_type.epsilon();
         let problem = Problem { samples: n, features: samples.cols(), epsilon, raw: &raw, prepared: &prepared, exec };
-        self.solve(&problem, &preparation, number_type, zero)
+        self.solve(&problem, &preparation, number_type, labelled, zero)
+    }
+
+    /// Refuses settings that make no sense.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        self.lambda.check()?;
+        if let Weights::Soft { gamma } = self.weights { soft_weights::check(gamma) } else { Ok(()) }
     }
 
     /// The model, from samples that were looked at and prepared.
@@ -141,6 +203,7 @@ impl PceParams {
         problem: &Problem<'_>,
         preparation: &Preparation,
         number_type: NumberType,
+        labelled: Option<&Labelled<'_>>,
         mut warnings: Vec<Warning>,
     ) -> Result<Pce, Error> {
         let (n, m) = (problem.samples, problem.features);
@@ -148,9 +211,16 @@ impl PceParams {
             return Err(Error::AllZero { n, m, centred: preparation.mean.is_some() });
         }
         let (cut, leading) = self.cut(problem)?;
-        let (k, [low, high], leading) = self.rank(&cut, leading, problem, &mut warnings)?;
-        let basis = leading.basis(k.max(1), problem.exec)?;
+        let Kept { cut, leading, basis, k, interval: [low, high], chosen } = if self.weights.is_soft() {
+            self.keep_softly(cut, leading, problem, preparation, labelled, &mut warnings)?
+        } else {
+            let (k, interval, leading) = self.rank(&cut, leading, problem, &mut warnings)?;
+            let basis = leading.basis(k.max(1), problem.exec)?;
+            Kept { cut, leading, basis, k, interval, chosen: None }
+        };
         warnings.extend(cut.warnings.iter().cloned());
+        let mut why = why(k, n.min(m), &leading.sigma, &cut, self.rank_rule);
+        why += &self.how_weighted(basis.cols(), chosen.as_ref());
         Pce::new(PceParts {
             params: *self,
             n,
@@ -163,8 +233,9 @@ impl PceParams {
             k_interval: (low, high),
             solver: leading.solver.into(),
             certified: low == high && leading.certificate() == Certificate::Proved,
-            why: why(k, n.min(m), &leading.sigma, &cut, self.rank_rule),
+            why,
             warnings,
+            chosen,
             preparation: preparation.clone(),
             norm: leading.norm,
             sigma: leading.sigma,
@@ -235,23 +306,38 @@ impl PceParams {
     ) -> Result<(usize, [usize; 2], Leading<'a>), Error> {
         let ends = [cut.interval.0, cut.interval.1];
         if self.rank_rule == RankRule::Released && self.dim == Dim::Auto {
-            let released = |k: usize| (k + 1).max(2).min(problem.samples.min(problem.features));
-            let asked = released(cut.k);
+            let asked = released(cut.k, problem);
             let leading = problem.leading(Wanted::Top(asked))?;
             let most = problem.numerical_rank(&leading);
             if asked > most {
                 warnings.push(Warning::RankCapped { asked, most });
             }
-            return Ok((asked.min(most), ends.map(|end| released(end).min(most)), leading));
+            return Ok((asked.min(most), ends.map(|end| released(end, problem).min(most)), leading));
         }
+        self.nothing_above(cut, &leading, warnings)?;
+        Ok((cut.k, ends, leading))
+    }
+
+    /// Says or refuses that k = 0.
+    fn nothing_above(&self, cut: &Cut, leading: &Leading<'_>, warnings: &mut Vec<Warning>) -> Result<(), Error> {
         if cut.k == 0 {
             if self.strict {
                 return Err(Error::NothingAboveCut { sigma: leading.sigma[0], tau: cut.tau });
             }
             warnings.push(Warning::NothingAboveCut);
         }
-        Ok((cut.k, ends, leading))
+        Ok(())
     }
+}
+
+/// The k of the authors' released code where Theorem 1 says `k`.
+fn released(k: usize, problem: &Problem<'_>) -> usize {
+    released_rank(k, problem.samples.min(problem.features))
+}
+
+/// The same, where there are `most` singular values.
+fn released_rank(k: usize, most: usize) -> usize {
+    (k + 1).max(2).min(most)
 }
 
 /// Why this k, in one sentence.

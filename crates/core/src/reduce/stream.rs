@@ -10,6 +10,7 @@
 //!
 //! **Where it differs from a fit in memory.** Samples that are gone cannot be compared: exact copies count as samples when
 //! the noise is read off the spectrum, and samples that all have one length are taken as they are, their noise is not evened.
+//! No class is remembered: weights that the data are to choose are those chosen without labels.
 
 use eigenspan_linalg::Exec;
 use eigenspan_linalg::spectrum::Cut;
@@ -96,7 +97,7 @@ impl Seen {
 impl PceSummary {
     /// Of no samples, with so many features.
     pub fn empty(params: PceParams, features: usize) -> Result<Self, Error> {
-        params.lambda.check()?;
+        params.check()?;
         if features == 0 {
             return Err(Error::Empty { n: 0, m: 0 });
         }
@@ -218,6 +219,6 @@ impl PceSummary {
         });
         let (prepared, epsilon) = (Source::Summary(summary), seen.number_type.epsilon());
         let problem = Problem { samples: n, features: m, epsilon, raw: &raw, prepared: &prepared, exec };
-        self.params.solve(&problem, &preparation, seen.number_type, warnings)
+        self.params.solve(&problem, &preparation, seen.number_type, None, warnings)
     }
 }

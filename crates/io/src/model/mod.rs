@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | 1, 2 | PCE and PCA | `pce.rs` |
 //! | 3 | every other method | `record.rs` |
+//! | 4 | PCE with soft weights or features of length one | `pce.rs` |
 //!
 //! A model file is hostile until checked: the checksum (`seal.rs`), sizes against the file, numbers against each other,
 //! and the directions of PCE against orthogonality, before anything is computed with them.
@@ -29,7 +30,7 @@ use crate::error::WriteError;
 use crate::write_atomically;
 
 /// The latest format version. Every version that was ever written is read.
-pub const FORMAT: u32 = record::FORMAT;
+pub const FORMAT: u32 = pce::SOFT;
 
 /// A model and where it came from.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,6 +116,8 @@ impl ModelFile {
             Model::Rosl(model) => record::to_bytes(method, model, provenance),
             Model::Cesr(model) => record::to_bytes(method, model, provenance),
             Model::NearestNeighbour(model) => record::to_bytes(method, model, provenance),
+            Model::LinearSvm(model) => record::to_bytes(method, model, provenance),
+            Model::Src(model) => record::to_bytes(method, model, provenance),
             other => unreachable!("no file is known for {}", other.told().method),
         }
     }
@@ -123,7 +126,7 @@ impl ModelFile {
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, ModelError> {
         let file = seal::open(name, bytes)?;
         let read = match (file.format, file.method.as_deref().unwrap_or_default()) {
-            (..record::FORMAT, _) => pce::read(&file).map(|(model, provenance)| (Model::Pce(model), provenance)),
+            (1 | 2 | pce::SOFT, _) => pce::read(&file).map(|(model, provenance)| (Model::Pce(model), provenance)),
             (_, "eigenfaces") => record::read(&file, Model::Eigenfaces),
             (_, "lpp") => record::read(&file, Model::Lpp),
             (_, "npe") => record::read(&file, Model::Npe),
@@ -135,6 +138,8 @@ impl ModelFile {
             (_, "rosl") => record::read(&file, Model::Rosl),
             (_, "cesr") => record::read(&file, Model::Cesr),
             (_, "nn") => record::read(&file, Model::NearestNeighbour),
+            (_, "svm") => record::read(&file, Model::LinearSvm),
+            (_, "src") => record::read(&file, Model::Src),
             (format, method) => Err(format!("format {format} holds no models of the method `{method}`")),
         };
         let (model, provenance) = read.map_err(|fault| ModelError::Invalid { file: name.into(), fault })?;

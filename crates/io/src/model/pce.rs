@@ -3,19 +3,28 @@
 //! ```text
 //!     tensors   basis (m × columns) · sigma (min(n, m) or fewer) · cut (τ, λ, √Σσ²) · mean (m)? · deviation (m)?
 //! ```
-//! Format 1 held all min(n, m) singular values, and no √Σσ² in `cut`; format 2 may hold the leading ones only.
+//! Format 1 held all min(n, m) singular values, and no √Σσ² in `cut`; format 2 may hold the leading ones only. Format 4 is the
+//! same with soft weights, and what chose them, or features of length one: a program that does not know them says so by the
+//! version. Models without are written as format 2.
 
 use eigenspan::data::generate::Normal;
 use eigenspan::data::{ImageShape, NumberType};
 use eigenspan::prepare::Preparation;
 use eigenspan::reduce::pce::PceParts;
-use eigenspan::{Mat, Pce, PceParams, Warning};
+use eigenspan::{Chosen, Mat, Pce, PceParams, Warning};
 
 use super::Provenance;
 use super::seal::{Array, BLANK, Opened, in_settings, seal};
 
-/// The format version in which these models are written.
-pub const FORMAT: u32 = 2;
+/// The format version of models with the weights of the paper.
+const FORMAT: u32 = 2;
+/// That of models with soft weights or features of length one.
+pub const SOFT: u32 = 4;
+
+/// The format version in which models with these settings are written.
+fn format_of(params: &PceParams) -> u32 {
+    if params.weights.is_soft() || params.unit_features { SOFT } else { FORMAT }
+}
 
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -34,6 +43,8 @@ struct Header {
     certified: bool,
     why: String,
     warnings: Vec<Warning>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    chosen: Option<Chosen>,
     provenance: Provenance,
 }
 
@@ -41,7 +52,7 @@ struct Header {
 pub(super) fn to_bytes(model: &Pce, provenance: &Provenance) -> Vec<u8> {
     let p = model.parts();
     let header = Header {
-        format: FORMAT,
+        format: format_of(&p.params),
         checksum: BLANK.into(),
         method: "pce".into(),
         n: p.n,
@@ -55,6 +66,7 @@ pub(super) fn to_bytes(model: &Pce, provenance: &Provenance) -> Vec<u8> {
         certified: p.certified,
         why: p.why.clone(),
         warnings: p.warnings.clone(),
+        chosen: p.chosen.clone(),
         provenance: provenance.clone(),
     };
     let mut arrays = vec![
@@ -83,6 +95,9 @@ pub(super) fn read(file: &Opened<'_>) -> Result<(Pce, Provenance), String> {
 fn assemble(header: Header, file: &Opened<'_>) -> Result<Pce, String> {
     if header.method != "pce" {
         return Err(format!("expected the method `pce`, found `{}`", header.method));
+    }
+    if (header.format == SOFT) != (format_of(&header.params) == SOFT) {
+        return Err(format!("format {} does not hold models with these weights", header.format));
     }
     let known = ["basis", "sigma", "cut", "mean", "deviation"];
     if let Some(name) = file.tensors.names().into_iter().find(|name| !known.contains(name)) {
@@ -119,6 +134,7 @@ fn assemble(header: Header, file: &Opened<'_>) -> Result<Pce, String> {
         certified: header.certified,
         why: header.why,
         warnings: header.warnings,
+        chosen: header.chosen,
         preparation,
         sigma,
         norm,

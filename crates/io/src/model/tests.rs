@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use eigenspan::data::generate::Subspaces;
 use eigenspan::data::{Labels, Matrix, Samples};
 use eigenspan::method::{METHODS, Method};
-use eigenspan::{Exec, Lambda, Mat, Normalize, PceParams};
+use eigenspan::{Exec, Lambda, Mat, Normalize, PceParams, Weights};
 use safetensors::tensor::{Dtype, TensorView, serialize};
 
 use super::seal::{Array, BLANK, checksum, checksum_position, open};
@@ -66,6 +66,9 @@ fn save_then_load_is_the_same_model_to_the_bit() {
         PceParams { lambda: Lambda::Noise(0.03), normalize: Normalize::ZScore, ..PceParams::default() },
         PceParams { lambda: Lambda::Energy(0.3), normalize: Normalize::None, ..PceParams::default() },
         PceParams { lambda: Lambda::Fixed(1e-9), ..PceParams::default() }, // k = 0, with a warning
+        PceParams { weights: Weights::Soft { gamma: 0.3 }, ..PceParams::default() },
+        PceParams { unit_features: true, ..PceParams::default() },
+        PceParams::auto(),
     ];
     let folder = tempfile::tempdir().unwrap();
     for params in settings {
@@ -75,6 +78,39 @@ fn save_then_load_is_the_same_model_to_the_bit() {
         let back = ModelFile::load(&path).unwrap();
         assert_eq!(back, file);
         assert_eq!(back.to_bytes(), file.to_bytes());
+    }
+}
+
+#[test]
+fn models_with_the_weights_of_the_paper_are_written_as_before() {
+    let header = |params: PceParams| open("m.espan", &model(params).to_bytes()).unwrap().json;
+    let plain = header(PceParams::default());
+    let new = ["unit_features", "chosen"];
+    assert!(plain.contains(r#""format":2"#) && plain.contains(r#""weights":"hard""#), "{plain}");
+    assert!(new.iter().all(|name| !plain.contains(name)), "{plain}");
+    let auto = header(PceParams::auto());
+    assert!(auto.contains(r#""format":4"#) && new.iter().all(|name| auto.contains(name)), "{auto}");
+}
+
+#[test]
+fn soft_weights_that_contradict_themselves_are_refused() {
+    let data = Subspaces { samples: 40, features: 12, subspaces: 2, dim: 2, noise: 0.1 }.generate(3).unwrap();
+    let labelled = PceParams::auto().fit_labelled(&data.samples, data.labels.as_ref().unwrap()).unwrap();
+    let file = ModelFile { model: Model::Pce(labelled), provenance: Provenance::of_array("planted") };
+    assert_eq!(ModelFile::from_bytes("m.espan", &forged_from(&file, |_, _| {})).unwrap(), file);
+    let damages: [(Damage, &str); 8] = [
+        (|json, _| json["chosen"]["gamma"] = 0.3.into(), "not those it chose"),
+        (|json, _| json["chosen"]["factor"] = 3.0.into(), "not those it chose"),
+        (|json, _| json["chosen"]["trials"][7]["known"] = 41.into(), "not those it chose"),
+        (|json, _| json["chosen"] = serde_json::Value::Null, "were not, or the other way round"),
+        (|json, _| json["params"]["weights"] = "hard".into(), "columns"),
+        (|json, _| json["params"]["weights"] = serde_json::json!({ "soft": { "gamma": 1.5 } }), "`gamma` must be"),
+        (|json, _| json["format"] = 2.into(), "format 2 does not hold"),
+        (|json, _| json["k"] = 13.into(), "columns"),
+    ];
+    for (damage, fault) in damages {
+        let refused = refusal(&forged_from(&file, damage));
+        assert!(refused.contains(fault), "{refused}");
     }
 }
 
@@ -165,8 +201,8 @@ fn contents_that_contradict_themselves_are_refused_by_name() {
 
 #[test]
 fn a_later_format_is_refused_by_its_number() {
-    let later = forged(|json, _| json["format"] = 4.into());
-    assert_eq!(refusal(&later), "m.espan has format version 4; this program reads versions 1 to 3");
+    let later = forged(|json, _| json["format"] = 5.into());
+    assert_eq!(refusal(&later), "m.espan has format version 5; this program reads versions 1 to 4");
 }
 
 #[test]
@@ -191,7 +227,7 @@ fn others() -> Vec<ModelFile> {
         let model = method.fit_with(samples.view(), Some(&labels), Exec::default()).unwrap().model;
         ModelFile { model, provenance: Provenance::of_array("planted") }
     };
-    METHODS.iter().filter(|(name, _)| !matches!(*name, "pce" | "pca")).map(|(name, _)| fit(name)).collect()
+    METHODS.iter().filter(|(name, _)| !matches!(*name, "pce" | "pce-auto" | "pca")).map(|(name, _)| fit(name)).collect()
 }
 
 #[test]
@@ -201,6 +237,23 @@ fn a_model_of_every_method_comes_back_to_the_bit() {
         let back = ModelFile::from_bytes("m.espan", &file.to_bytes()).unwrap_or_else(|e| panic!("{method}: {e}"));
         assert_eq!(back, file, "{method}");
         assert_eq!(back.to_bytes(), file.to_bytes(), "{method}");
+    }
+}
+
+#[test]
+fn classifiers_that_keep_their_samples_are_written_in_the_words_of_the_first_files() {
+    for (method, names) in [("nn", "classes"), ("cesr", "class_names"), ("src", "class_names")] {
+        let file = others().into_iter().find(|file| file.model.told().method == method).unwrap();
+        let bytes = file.to_bytes();
+        let opened = open("m.espan", &bytes).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&opened.json).unwrap();
+        let mut words: Vec<&String> = json["facts"].as_object().unwrap().keys().collect();
+        words.sort();
+        assert_eq!(words, ["about", names], "{method}");
+        let mut arrays = opened.tensors.names();
+        arrays.sort_unstable();
+        assert_eq!(arrays, ["classes", "samples"], "{method}");
+        assert_eq!(json["facts"]["about"].as_object().unwrap().len(), 7, "{method}");
     }
 }
 

@@ -15,6 +15,18 @@ impl Normal {
         Self { bits: ChaCha8Rng::seed_from_u64(seed), spare: None }
     }
 
+    /// The stream of three numbers: streams of other numbers have nothing to do with it.
+    pub fn of(numbers: [u64; 3]) -> Self {
+        let mut key = [0; 32];
+        key.as_chunks_mut::<8>().0.iter_mut().zip(numbers).for_each(|(bytes, number)| *bytes = number.to_le_bytes());
+        Self { bits: ChaCha8Rng::from_seed(key), spare: None }
+    }
+
+    /// What the numbers are made of.
+    pub(crate) fn bits(&mut self) -> &mut ChaCha8Rng {
+        &mut self.bits
+    }
+
     /// The next number, uniform in (0, 1).
     pub fn uniform(&mut self) -> f64 {
         ((self.bits.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64

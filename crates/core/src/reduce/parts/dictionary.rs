@@ -27,13 +27,7 @@ impl Dictionary {
     /// Of the rows of `atoms`. An atom whose square does not fit a number is refused.
     pub fn of(atoms: &Mat, exec: Exec<'_>) -> Result<Self, Error> {
         let n = atoms.rows();
-        if let Some(row) = (0..n).find(|i| !energy(atoms.row(*i)).is_finite()) {
-            let column = (0..atoms.cols()).max_by(|a, b| {
-                let size = |j: usize| atoms.at(row, j).abs();
-                size(*a).total_cmp(&size(*b))
-            });
-            return Err(eigenspan_linalg::Error::OutOfRange { row, column: column.unwrap_or(0) }.into());
-        }
+        check_squares(atoms)?;
         let mut gram = Mat::zeros(n, n);
         exec.each_chunk("products", gram.as_mut_slice(), (STRIPE * n).max(1), |part, out| {
             let (first, count) = (part * STRIPE, out.len() / n);
@@ -67,6 +61,14 @@ impl Dictionary {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
+
+/// Refuses a row whose square does not fit a number, by the place of its largest value.
+pub(crate) fn check_squares(rows: &Mat) -> Result<(), Error> {
+    let Some(row) = (0..rows.rows()).find(|i| !energy(rows.row(*i)).is_finite()) else { return Ok(()) };
+    let size = |j: &usize| rows.at(row, *j).abs();
+    let column = (0..rows.cols()).max_by(|a, b| size(a).total_cmp(&size(b))).unwrap_or(0);
+    Err(eigenspan_linalg::Error::OutOfRange { row, column }.into())
 }
 
 #[cfg(test)]

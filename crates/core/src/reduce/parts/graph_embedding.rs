@@ -12,7 +12,7 @@
 //! ```
 //! With θ = UΣ⁻¹q the constraint reads QᵀQ = I and the problem YᵀAY q = s q: one ordinary eigenproblem of the order of
 //! X's rank. Where m > n this is the step that reduces samples to their n (or fewer) principal directions first, unless they
-//! are linearly independent: then Y drops out ([`independent_samples`](super::independent_samples)).
+//! are linearly independent: then Y drops out (`independent_samples.rs`).
 //!
 //! He, Niyogi (2003); Cai, He, Han (2007) — `he2003`, `cai2007` in `docs/references.bib`.
 

@@ -232,7 +232,7 @@ impl Lambda {
 
 impl<'a> Problem<'a> {
     /// How far apart two values must be to be told apart.
-    pub(super) fn resolution(&self, sigma: &[f64]) -> f64 {
+    pub(in crate::reduce) fn resolution(&self, sigma: &[f64]) -> f64 {
         resolution(sigma, self.samples, self.features)
     }
 
@@ -304,7 +304,7 @@ impl<'a> Problem<'a> {
 }
 
 /// The smallest and largest count above a cut that is known to within `resolution`.
-pub(super) fn around(sigma: &[f64], tau: f64, resolution: f64, k: usize) -> (usize, usize) {
+pub(in crate::reduce) fn around(sigma: &[f64], tau: f64, resolution: f64, k: usize) -> (usize, usize) {
     let low = sigma.iter().take_while(|s| **s > tau + resolution).count();
     let high = sigma.iter().take_while(|s| **s >= tau - resolution).count();
     (low.min(k), high.max(k))

@@ -3,20 +3,22 @@
 //! ```text
 //!     features   z = W Uᵀ y        back   y = U W⁻¹ z        clean   U Uᵀ y        y prepared as the training samples were
 //! ```
-//! W = Σ⁻¹ as in the paper, or what else was asked for ([`Weights`]).
+//! W = Σ⁻¹ as in the paper, or what else was asked for ([`Weights`]); z is scaled to length one where that was asked. With soft
+//! weights U has more than k columns: features use all of them, and the clean part is U_k U_kᵀy as without.
 
 use std::ops::Range;
 
 use eigenspan_linalg::product::Columns;
 use eigenspan_linalg::{Exec, Float, Mat};
 
-use super::{PceParams, Weights};
+use super::{Chosen, Dim, Lambda, PceParams, RankRule, Weights, released_rank};
 use crate::Error;
 use crate::data::{ImageShape, Matrix, NumberType, Samples};
 use crate::prepare::{Normalize, Preparation};
 use crate::reduce::fitted::{Fitted, Told};
-use crate::reduce::parts::lambda::{norm_of, rounding_level};
+use crate::reduce::parts::lambda::{norm_of, principal_rank, rounding_level};
 use crate::reduce::parts::project::{STRETCH, in_numbers_of, project};
+use crate::reduce::parts::soft_weights;
 use crate::warning::Warning;
 
 /// Everything a model is, as plain data. [`Pce::new`] checks it.
@@ -48,6 +50,8 @@ pub struct PceParts {
     pub why: String,
     /// What the user should know.
     pub warnings: Vec<Warning>,
+    /// The weights that the data chose, where that was asked ([`Weights::Auto`]).
+    pub chosen: Option<Chosen>,
     /// Scaling and centring.
     pub preparation: Preparation,
     /// The leading singular values of the prepared training samples, largest first: those kept, one more where there is
@@ -80,10 +84,13 @@ pub struct Recovery {
 impl Fitted for Pce {
     fn told(&self) -> Told<'_> {
         let PceParts { n, number_type, image, why, warnings, .. } = &self.parts;
-        // PCA is PCE with settings of its own.
-        let PceParams { normalize, center, weights, .. } = self.parts.params;
-        let pca = normalize == Normalize::None && center && weights != Weights::Hard;
-        let method = if pca { "pca" } else { "pce" };
+        // PCA and PCE-auto are PCE with settings of their own.
+        let PceParams { normalize, center, weights, unit_features, .. } = self.parts.params;
+        let method = match weights {
+            Weights::Scores | Weights::Whitened if normalize == Normalize::None && center => "pca",
+            Weights::Auto if unit_features => "pce-auto",
+            _ => "pce",
+        };
         Told { method, n: *n, number_type: *number_type, image: *image, why, trace: None, warnings }
     }
 
@@ -137,9 +144,23 @@ impl Pce {
         self.parts.k
     }
 
-    /// Columns of the features: k, or 1 where k = 0.
+    /// Columns of the features: k, or 1 where k = 0; with soft weights as many as lie above τ/2.
     pub fn columns(&self) -> usize {
         self.parts.basis.cols()
+    }
+
+    /// Directions that explain samples: k, or 1 where k = 0.
+    fn kept(&self) -> usize {
+        self.parts.k.max(1)
+    }
+
+    /// γ, where weights are soft.
+    pub fn gamma(&self) -> Option<f64> {
+        match self.parts.params.weights {
+            Weights::Soft { gamma } => Some(gamma),
+            Weights::Auto => self.parts.chosen.as_ref().map(|chosen| chosen.gamma),
+            Weights::Hard | Weights::Scores | Weights::Whitened => None,
+        }
     }
 
     /// m, the number of features of a sample.
@@ -157,18 +178,18 @@ impl Pce {
         self.parts.sigma[..self.columns()].iter().map(|s| (s / self.parts.norm).powi(2)).collect()
     }
 
-    /// Share of the energy Σσ² in the columns kept.
+    /// Share of the energy Σσ² in the k directions that explain samples.
     pub fn energy(&self) -> f64 {
-        (norm_of(&self.parts.sigma[..self.columns()]) / self.parts.norm).powi(2).min(1.0)
+        (norm_of(&self.parts.sigma[..self.kept()]) / self.parts.norm).powi(2).min(1.0)
     }
 
     /// σ_k/σ_{k+1}; infinite where nothing is left below.
     pub fn gap(&self) -> f64 {
-        let columns = self.columns();
-        self.parts.sigma.get(columns).map_or(f64::INFINITY, |next| self.parts.sigma[columns - 1] / next)
+        let kept = self.kept();
+        self.parts.sigma.get(kept).map_or(f64::INFINITY, |next| self.parts.sigma[kept - 1] / next)
     }
 
-    /// Θ = U_k Σ_k⁻¹ (m × columns); U_k W where other weights were asked for.
+    /// Θ = U_k Σ_k⁻¹ (m × columns); U W where other weights were asked for. Features of length one are scaled after it.
     pub fn theta(&self) -> Mat {
         let divisors = self.divisors();
         Mat::from_fn(self.features(), self.columns(), |i, j| self.parts.basis.at(i, j) / divisors[j])
@@ -184,6 +205,10 @@ impl Pce {
             Weights::Whitened => {
                 let root = (self.parts.n as f64 - 1.0).max(1.0).sqrt();
                 sigma.iter().map(|s| s / root).collect()
+            }
+            Weights::Soft { .. } | Weights::Auto => {
+                let gamma = self.gamma().expect("weights that were to be chosen were chosen");
+                soft_weights::divisors(sigma, self.parts.tau, gamma)
             }
         }
     }
@@ -204,6 +229,22 @@ impl Pce {
         (0..above).filter(last_of_equals).map(step).collect()
     }
 
+    /// The dimension that the same rule gives the same training samples at a smaller λ: with the weights of the paper, its
+    /// features are the first so many columns of these. `None` where the model was not fitted at a given λ, or at a smaller
+    /// one, or with weights that depend on it.
+    pub fn dimension_at(&self, lambda: f64) -> Option<usize> {
+        let PceParts { params, sigma, n, .. } = &self.parts;
+        let fitted = matches!(params.lambda, Lambda::Fixed(largest) if lambda <= largest && lambda > 0.0);
+        if !fitted || params.dim != Dim::Auto || params.weights != Weights::Hard {
+            return None;
+        }
+        let k = principal_rank(sigma, lambda);
+        Some(match params.rank_rule {
+            RankRule::Theorem => k,
+            RankRule::Released => released_rank(k, (*n).min(self.features())).min(self.k()),
+        })
+    }
+
     /// Z: the features of each sample, z = Θᵀy. `f32` in, `f32` out; anything else gives `f64`.
     pub fn transform<'a>(&self, samples: impl Into<Samples<'a>>) -> Result<Matrix, Error> {
         self.transform_with(samples, Exec::default())
@@ -213,14 +254,21 @@ impl Pce {
     /// nor on the samples beside it.
     pub fn transform_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Matrix, Error> {
         let samples = samples.into();
-        let (_, rows) = self.project(samples, &self.divisors(), exec)?;
+        let (divisors, unit) = (self.divisors(), self.parts.params.unit_features);
+        let weigh = |z: &mut [f64]| soft_weights::weigh(z, &divisors, unit);
+        let (_, rows) = project(samples, &self.parts.preparation, &self.parts.basis, weigh, exec)?;
         Ok(in_numbers_of(samples, rows))
     }
 
-    /// Uᵀy for every sample, each column divided by its divisor, and the samples' lengths.
+    /// U_kᵀy for every sample, each column divided by its divisor, and the samples' lengths.
     fn project(&self, samples: Samples<'_>, divisors: &[f64], exec: Exec<'_>) -> Result<(Vec<f64>, Mat), Error> {
-        let divide = |z: &mut [f64]| z.iter_mut().zip(divisors).for_each(|(z, d)| *z /= d);
-        project(samples, &self.parts.preparation, &self.parts.basis, divide, exec)
+        let divide = |z: &mut [f64]| soft_weights::weigh(z, divisors, false);
+        project(samples, &self.parts.preparation, &self.explaining(), divide, exec)
+    }
+
+    /// U_k.
+    fn explaining(&self) -> Mat {
+        self.parts.basis.leading_columns(self.kept())
     }
 
     /// The samples that features stand for, U_k W⁻¹ z, in the samples' own units.
@@ -244,6 +292,9 @@ impl Pce {
     ) -> Result<Matrix, Error> {
         let features = features.into();
         let (n, k) = (features.rows(), self.columns());
+        if self.parts.params.unit_features {
+            return Err(Error::NoWayBack);
+        }
         if features.cols() != k {
             return Err(Error::ColumnMismatch { expected: k, got: features.cols() });
         }
@@ -290,8 +341,8 @@ impl Pce {
         Matrix: From<Mat<T>>,
     {
         let (n, m) = (samples.rows(), self.features());
-        let (lengths, scores) = self.project(samples, &vec![1.0; self.columns()], exec)?;
-        let directions = Columns::new(&self.parts.basis.transposed());
+        let (lengths, scores) = self.project(samples, &vec![1.0; self.kept()], exec)?;
+        let directions = Columns::new(&self.explaining().transposed());
         let (mut clean, mut error, mut score) = (Mat::<T>::zeros(n, m), Mat::<T>::zeros(n, m), vec![0.0; n]);
         let chunks = clean.as_mut_slice().chunks_mut(STRETCH * m).zip(error.as_mut_slice().chunks_mut(STRETCH * m));
         exec.each("recover", chunks.zip(score.chunks_mut(STRETCH)), |part, ((clean, error), score)| {
@@ -330,7 +381,7 @@ impl Pce {
         samples: impl Into<Samples<'a>>,
         others: impl Into<Samples<'b>>,
     ) -> Result<Mat, Error> {
-        let sigma = &self.parts.sigma[..self.columns()];
+        let sigma = &self.parts.sigma[..self.kept()];
         let (_, a) = self.project(samples.into(), sigma, Exec::default())?;
         let (_, b) = self.project(others.into(), sigma, Exec::default())?;
         let mut c = Mat::zeros(a.rows(), b.rows());
@@ -345,7 +396,12 @@ fn check(parts: &PceParts) -> Result<(), String> {
     say(m > 0 && parts.n > 0, "no samples or no features")?;
     say(p <= parts.n.min(m), &format!("expected at most min(n, m) = {} singular values, found {p}", parts.n.min(m)))?;
     let (k, least) = (parts.k, parts.k.max(1));
-    say(columns == least, &format!("expected {least} columns for k = {k}, found {columns}"))?;
+    let soft = parts.params.weights.is_soft();
+    let enough = columns == least || (soft && columns > least);
+    say(
+        enough,
+        &format!("expected {least} columns{} for k = {k}, found {columns}", if soft { " or more" } else { "" }),
+    )?;
     say(columns <= p, &format!("expected a singular value for each of {columns} columns, found {p}"))?;
     say(parts.k_interval.0 <= parts.k && parts.k <= parts.k_interval.1, "k is outside its interval")?;
     say(parts.sigma.iter().all(|s| s.is_finite() && *s >= 0.0), "a singular value is negative or not finite")?;
@@ -358,6 +414,10 @@ fn check(parts: &PceParts) -> Result<(), String> {
         "τ is not positive or not finite, or λ is negative or no number",
     )?;
     say(parts.basis.as_slice().iter().all(|u| u.is_finite()), "a direction is not finite")?;
+    parts.params.check().map_err(|error| error.to_string())?;
+    let asked = parts.params.weights == Weights::Auto;
+    say(parts.chosen.is_some() == asked, "weights that were to be chosen were not, or the other way round")?;
+    parts.chosen.as_ref().map_or(Ok(()), Chosen::check)?;
     let Preparation { normalize, mean, deviation } = &parts.preparation;
     let z_score = *normalize == Normalize::ZScore;
     say(

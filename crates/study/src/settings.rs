@@ -1,0 +1,143 @@
+//! A method by its name, with some of its settings changed.
+//!
+//! Settings have the names that they have in a model file, with the values that a person would write: `lambda = 5`,
+//! `dim = 300`, `weights = "heat"`.
+
+use eigenspan::Dim;
+use eigenspan::classify::{CLASSIFIERS, Classifier};
+use eigenspan::method::{METHODS, Method};
+use eigenspan::reduce::pca::Components;
+use serde_json::{Map, Value, json};
+
+use crate::StudyError;
+
+/// The method of this name, with its defaults or as the paper ran it where it did.
+pub fn method(name: &str, as_published: bool) -> Result<Method, StudyError> {
+    let published = if as_published { Method::as_published(name) } else { None };
+    published.or_else(|| Method::named(name)).ok_or_else(|| unknown("method", name, &METHODS.map(|(name, _)| name)))
+}
+
+/// The classifier of this name, with its defaults or as the paper ran it.
+pub fn classifier(name: &str, as_published: bool) -> Result<Classifier, StudyError> {
+    let found = if as_published { Classifier::as_published(name) } else { Classifier::named(name) };
+    found.ok_or_else(|| unknown("classifier", name, &CLASSIFIERS.map(|(name, _)| name)))
+}
+
+fn unknown(what: &'static str, name: &str, known: &[&str]) -> StudyError {
+    let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    StudyError::Unknown { what, name: name.into(), known }
+}
+
+/// `NAME` or `NAME:setting=value,setting=value`, as on the command line.
+pub fn method_of_text(text: &str, as_published: bool) -> Result<Method, StudyError> {
+    let (name, changes) = text.split_once(':').unwrap_or((text, ""));
+    let mut settings = Map::new();
+    for change in changes.split(',').filter(|change| !change.is_empty()) {
+        let Some((setting, value)) = change.split_once('=') else {
+            let fault = format!("takes settings as in `{name}:dim=30`, found `{change}`");
+            return Err(StudyError::Setting { method: name.into(), fault });
+        };
+        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.into()));
+        settings.insert(setting.trim().into(), value);
+    }
+    laid_over(name, method(name, as_published)?, &settings)
+}
+
+/// `base` with settings changed.
+pub fn laid_over(name: &str, base: Method, changes: &Map<String, Value>) -> Result<Method, StudyError> {
+    let fault = |fault: String| StudyError::Setting { method: name.into(), fault };
+    if let Method::Pca(mut params) = base {
+        // PCA is kept in files as the PCE that it is.
+        for (setting, value) in changes {
+            match (setting.as_str(), value.as_u64(), value.as_bool()) {
+                ("dim", Some(count), _) => params.components = Components::Count(count as usize),
+                ("whiten", _, Some(whiten)) => params.whiten = whiten,
+                _ => return Err(fault(format!("does not take `{setting} = {value}`"))),
+            }
+        }
+        return Ok(Method::Pca(params));
+    }
+    let mut settings = serde_json::to_value(&base).expect("settings are plain data");
+    for (setting, value) in changes {
+        let (setting, value) = as_kept(name, setting, value);
+        *settings.get_mut(setting).ok_or_else(|| fault(format!("has no setting `{setting}`")))? = value;
+    }
+    serde_json::from_value(settings).map_err(|error| fault(format!("does not take this: {error}")))
+}
+
+/// A setting under the name and in the shape in which it is kept.
+pub fn as_kept<'a>(method: &str, setting: &'a str, value: &Value) -> (&'a str, Value) {
+    match (method, setting) {
+        ("pce" | "pce-auto", "lambda") if value.is_number() => (setting, json!({ "rule": "fixed", "value": value })),
+        ("pce" | "pce-auto", "lambda") if value.is_string() => (setting, json!({ "rule": value })),
+        ("l1-graph", "tolerance") => ("stop", json!({ "published": { "tolerance": value } })),
+        ("l1-graph", "rounds") => ("most_steps", value.clone()),
+        (_, "weights") if value == "heat" => (setting, json!({ "heat": { "t": null } })),
+        (_, "dim") if value.is_number() => (setting, json!({ "fixed": value })),
+        _ => (setting, value.clone()),
+    }
+}
+
+/// The method with at most `most` dimensions, where it was asked for more.
+pub fn capped(method: Method, most: usize) -> Method {
+    let cap = |dim: &mut Dim| {
+        if let Dim::Fixed(asked) = dim {
+            *asked = (*asked).min(most.max(1));
+        }
+    };
+    let mut method = method;
+    match &mut method {
+        Method::Pce(params) => cap(&mut params.dim),
+        Method::Eigenfaces(params) => cap(&mut params.dim),
+        Method::Lpp(params) => cap(&mut params.dim),
+        Method::Npe(params) => cap(&mut params.dim),
+        Method::L1Graph(params) => cap(&mut params.dim),
+        Method::Nmf(params) => cap(&mut params.dim),
+        Method::Nenmf(params) => cap(&mut params.dim),
+        Method::RobustPca(params) => cap(&mut params.dim),
+        Method::Rosl(params) => cap(&mut params.dim),
+        _ => {}
+    }
+    method
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eigenspan::{Lambda, PceParams, RankRule};
+
+    #[test]
+    fn settings_are_laid_over_the_defaults() {
+        let pce = PceParams { lambda: Lambda::Fixed(5.0), rank_rule: RankRule::Released, ..PceParams::default() };
+        assert_eq!(method_of_text("pce:lambda=5,rank_rule=released", false).unwrap(), Method::Pce(pce));
+        let Method::L1Graph(l1) = method_of_text("l1-graph:lambda=0.1,tolerance=0.01,dim=7", true).unwrap() else {
+            panic!("another method")
+        };
+        assert_eq!((l1.lambda, l1.dim, l1.most_steps), (0.1, Dim::Fixed(7), 100));
+        let Method::Pca(pca) = method_of_text("pca:dim=9", false).unwrap() else { panic!("another method") };
+        assert_eq!(pca.components, Components::Count(9));
+    }
+
+    #[test]
+    fn what_a_method_does_not_have_is_refused_by_name() {
+        for (text, words) in [
+            ("pce:neighbours=3", "`pce` has no setting `neighbours`"),
+            ("npe:neighbours=many", "`npe` does not take this"),
+            ("npe:49", "`npe` takes settings as in `npe:dim=30`, found `49`"),
+            ("pca:lambda=1", "`pca` does not take `lambda = 1`"),
+            ("tsne", "there is no method `tsne`"),
+        ] {
+            let error = method_of_text(text, false).unwrap_err();
+            assert!(error.to_string().starts_with(words), "{error}");
+            assert!(error.hint().is_some());
+        }
+    }
+
+    #[test]
+    fn only_what_is_too_large_is_capped() {
+        let eigenfaces = method("eigenfaces", true).unwrap();
+        assert_eq!(capped(eigenfaces.clone(), 400), eigenfaces);
+        let Method::Eigenfaces(few) = capped(eigenfaces, 99) else { panic!("another method") };
+        assert_eq!(few.dim, Dim::Fixed(99));
+    }
+}
