@@ -23,7 +23,7 @@ of a mean is that divided by √10. Pixels are spoilt (`rpc`) in a random half o
 
 The paper: tuned PCE with NN 97.03, best cell of the table 98.93 (tuned PCE with SVM).
 END
-evaluate exyaleb_54x48_first58.npz --train 1520 --method pce-auto --method pce:weights=soft,unit_features=true --classifier nn-cosine,svm,auto
+evaluate exyaleb_54x48_first58.npz --train 1520 --method pce-auto --classifier nn-cosine,svm,auto
 cat <<'END'
 
 ## Extended Yale B with spoilt pixels, 1102/1102

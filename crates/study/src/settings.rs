@@ -11,6 +11,9 @@ use serde_json::{Map, Value, json};
 
 use crate::StudyError;
 
+/// Settings of PCE that a file leaves out where they are the default.
+const LEFT_OUT: [&str; 2] = ["unit_features", "solver"];
+
 /// The method of this name, with its defaults or as the paper ran it where it did.
 pub fn method(name: &str, as_published: bool) -> Result<Method, StudyError> {
     let published = if as_published { Method::as_published(name) } else { None };
@@ -60,7 +63,11 @@ pub fn laid_over(name: &str, base: Method, changes: &Map<String, Value>) -> Resu
     let mut settings = serde_json::to_value(&base).expect("settings are plain data");
     for (setting, value) in changes {
         let (setting, value) = as_kept(name, setting, value);
-        *settings.get_mut(setting).ok_or_else(|| fault(format!("has no setting `{setting}`")))? = value;
+        let left_out = matches!(base, Method::Pce(_)) && LEFT_OUT.contains(&setting);
+        if settings.get(setting).is_none() && !left_out {
+            return Err(fault(format!("has no setting `{setting}`")));
+        }
+        settings[setting] = value;
     }
     serde_json::from_value(settings).map_err(|error| fault(format!("does not take this: {error}")))
 }
@@ -72,6 +79,7 @@ pub fn as_kept<'a>(method: &str, setting: &'a str, value: &Value) -> (&'a str, V
         ("pce" | "pce-auto", "lambda") if value.is_string() => (setting, json!({ "rule": value })),
         ("l1-graph", "tolerance") => ("stop", json!({ "published": { "tolerance": value } })),
         ("l1-graph", "rounds") => ("most_steps", value.clone()),
+        ("pce" | "pce-auto", "weights") if value == "soft" => (setting, json!({ "soft": { "gamma": 1.0 } })),
         (_, "weights") if value == "heat" => (setting, json!({ "heat": { "t": null } })),
         (_, "dim") if value.is_number() => (setting, json!({ "fixed": value })),
         _ => (setting, value.clone()),
@@ -104,12 +112,14 @@ pub fn capped(method: Method, most: usize) -> Method {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eigenspan::{Lambda, PceParams, RankRule};
+    use eigenspan::{Lambda, PceParams, RankRule, Weights};
 
     #[test]
     fn settings_are_laid_over_the_defaults() {
         let pce = PceParams { lambda: Lambda::Fixed(5.0), rank_rule: RankRule::Released, ..PceParams::default() };
         assert_eq!(method_of_text("pce:lambda=5,rank_rule=released", false).unwrap(), Method::Pce(pce));
+        let soft = PceParams { weights: Weights::Soft { gamma: 1.0 }, unit_features: true, ..PceParams::default() };
+        assert_eq!(method_of_text("pce:weights=soft,unit_features=true", false).unwrap(), Method::Pce(soft));
         let Method::L1Graph(l1) = method_of_text("l1-graph:lambda=0.1,tolerance=0.01,dim=7", true).unwrap() else {
             panic!("another method")
         };

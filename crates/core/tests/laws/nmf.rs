@@ -1,10 +1,8 @@
 //! What non-negative factorisations promise: NMF, NeNMF and the least squares behind their features.
 
-mod common;
-
 use std::num::NonZero;
 
-use common::{fixture, gap, real};
+use crate::common::{fixture, gap, real};
 use eigenspan::data::generate::Normal;
 use eigenspan::data::{Csr, Matrix, Samples};
 use eigenspan::reduce::factors::{Factors, Features, PartSettings};

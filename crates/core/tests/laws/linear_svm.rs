@@ -1,10 +1,8 @@
 //! What the linear support vector machine promises.
 
-mod common;
-
 use std::num::NonZero;
 
-use common::{fixture, gap, real};
+use crate::common::{fixture, gap, real};
 use eigenspan::classify::accuracy;
 use eigenspan::classify::linear_svm::{LinearSvm, LinearSvmParams, SvmSolver};
 use eigenspan::data::generate::Normal;

@@ -1,10 +1,8 @@
 //! What the nearest neighbour classifier promises.
 
-mod common;
-
 use std::num::NonZero;
 
-use common::real;
+use crate::common::real;
 use eigenspan::classify::accuracy;
 use eigenspan::classify::nearest_neighbour::{NearestNeighbour, NearestNeighbourParams};
 use eigenspan::data::generate::Normal;

@@ -1,10 +1,8 @@
 //! What robust principal component analysis promises.
 
-mod common;
-
 use std::num::NonZero;
 
-use common::{fixture, gap, real};
+use crate::common::{fixture, gap, real};
 use eigenspan::data::generate::Normal;
 use eigenspan::data::{Matrix, Samples};
 use eigenspan::reduce::decomposed::{Center, Decomposed};

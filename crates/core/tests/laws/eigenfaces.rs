@@ -1,10 +1,8 @@
 //! What Eigenfaces, as published, promise.
 
-mod common;
-
 use std::num::NonZero;
 
-use common::{fixture, gap};
+use crate::common::{fixture, gap};
 use eigenspan::data::generate::Normal;
 use eigenspan::data::{Csr, Samples};
 use eigenspan::reduce::eigenfaces::EigenfacesParams;

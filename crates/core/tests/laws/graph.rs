@@ -1,10 +1,8 @@
 //! What holds for LPP, NPE and LLE, against the toolbox of the paper's baselines, scikit-learn, and their equations.
 
-mod common;
-
 use std::num::NonZero;
 
-use common::{fixture, gap, real};
+use crate::common::{fixture, gap, real};
 use eigenspan::data::generate::Normal;
 use eigenspan::data::{Csr, Samples};
 use eigenspan::linalg::dense::product;

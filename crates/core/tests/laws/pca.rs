@@ -1,10 +1,8 @@
 //! What a principal component analysis promises.
 
-mod common;
-
 use std::num::NonZero;
 
-use common::{fixture, real};
+use crate::common::{fixture, real};
 use eigenspan::data::generate::{Normal, Subspaces};
 use eigenspan::reduce::parts::minka::log_evidence;
 use eigenspan::reduce::pca::{Components, explained_variance};

@@ -2,11 +2,9 @@
 //!
 //! Tolerances are constant × eps × size, for the reason given at each.
 
-mod common;
-
 use std::num::NonZero;
 
-use common::{gap, real};
+use crate::common::{gap, real};
 use eigenspan::classify::nearest_neighbour::NearestNeighbourParams;
 use eigenspan::data::generate::{Normal, Subspaces};
 use eigenspan::data::{Csr, Labels, Samples};

@@ -1,10 +1,8 @@
 //! What CESR promises.
 
-mod common;
-
 use std::num::NonZero;
 
-use common::{fixture, real};
+use crate::common::{fixture, real};
 use eigenspan::data::generate::Normal;
 use eigenspan::data::{Labels, Samples};
 use eigenspan::linalg::dense::Cholesky;

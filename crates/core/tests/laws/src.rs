@@ -1,10 +1,8 @@
 //! What the sparse-representation classifier promises.
 
-mod common;
-
 use std::num::NonZero;
 
-use common::{fixture, gap, real};
+use crate::common::{fixture, gap, real};
 use eigenspan::classify::accuracy;
 use eigenspan::classify::sparse_representation::{Src, SrcParams};
 use eigenspan::data::generate::{Normal, Subspaces};

@@ -1,12 +1,8 @@
 //! What the L1-graph promises.
 
-#![allow(clippy::print_stderr, reason = "tests say what they skip")]
-
-mod common;
-
 use std::num::NonZero;
 
-use common::{gap, real};
+use crate::common::{gap, real};
 use eigenspan::data::generate::Subspaces;
 use eigenspan::data::{Csr, Samples};
 use eigenspan::exec::Quiet;

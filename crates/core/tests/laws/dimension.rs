@@ -1,10 +1,8 @@
 //! Laws of the estimators of the dimension, beside numbers of another program and manifolds of known dimension.
 
-mod common;
-
 use std::num::NonZero;
 
-use common::{fixture, real};
+use crate::common::{fixture, real};
 use eigenspan::data::generate::Normal;
 use eigenspan::dimension::correlation::CorrelationParams;
 use eigenspan::dimension::danco::{DancoParams, FastDancoParams, Seen};

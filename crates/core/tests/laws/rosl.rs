@@ -1,10 +1,8 @@
 //! What robust orthonormal subspace learning promises.
 
-mod common;
-
 use std::num::NonZero;
 
-use common::{fixture, gap, real};
+use crate::common::{fixture, gap, real};
 use eigenspan::data::generate::Normal;
 use eigenspan::reduce::decomposed::Center;
 use eigenspan::reduce::fitted::Fitted;

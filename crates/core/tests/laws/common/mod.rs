@@ -1,6 +1,4 @@
 //! Numbers made by other programs, and real data.
-#![allow(dead_code, reason = "each test file uses some of it")]
-#![allow(clippy::print_stderr, reason = "a skipped test says so")]
 
 use std::path::{Path, PathBuf};
 

@@ -1,10 +1,6 @@
 //! What sparse codes promise, on numbers of other programs, on random dictionaries and on real ones.
 
-#![allow(clippy::print_stderr, reason = "tests say what they skip")]
-
-mod common;
-
-use common::{fixture, gap, real};
+use crate::common::{fixture, gap, real};
 use eigenspan::data::generate::Normal;
 use eigenspan::exec::Quiet;
 use eigenspan::prepare::Preparation;

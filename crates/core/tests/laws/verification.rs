@@ -1,8 +1,6 @@
 //! What verification promises.
 
-mod common;
-
-use common::{fixture, real};
+use crate::common::{fixture, real};
 use eigenspan::classify::verification::{
     Pair, Roc, RocPoint, accuracy_by_folds, cosines, cosines_of_pairs, even_folds, pairs,
 };
