@@ -139,7 +139,7 @@ def speed(calibration):
     points = ball(1000, 10, 50, np.random.default_rng(5))
     peers = theirs(points, 50)
     print("\n## Time, 1000 points of 10 dimensions in 50 features\n")
-    print("Processor time of one thread, the least of three, in turn (`maturin develop --release`).\n")
+    print("Processor time of one thread, the least of three (their DANCo runs once), in turn (`maturin develop --release`).\n")
     print("| estimator | their time ÷ ours |\n|---|--:|")
     pairs = [(name, one, peers[name]) for name, one in ours(None).items() if name in peers]
     known = DANCo(NEIGHBOURS, threads=1, calibration=calibration)
