@@ -5,6 +5,7 @@ use clap::builder::PossibleValuesParser;
 use eigenspan::method::{METHODS, Method};
 use eigenspan::reduce::pca::{Components, PcaParams};
 use eigenspan::{Lambda, PceParams, Weights};
+use eigenspan_study::settings::as_kept;
 use serde_json::{Value, json};
 
 use crate::args::{Fit, Fitting, LambdaArg, NormalizeArg};
@@ -116,7 +117,7 @@ impl Fitting {
             NormalizeArg::Zscore => json!("zscore"),
         });
         given([
-            ("--dim", "dim", self.dim.map(|dim| json!({ "fixed": dim }))),
+            ("--dim", "dim", self.dim.map(|dim| json!(dim))),
             ("--lambda", "lambda", lambda),
             ("--normalize", "normalize", normalize),
             ("--center", "center", self.center.then_some(json!(true))),
@@ -182,7 +183,7 @@ impl Choice {
         };
         let mut settings = serde_json::to_value(&base).expect("settings are plain data");
         for (flag, name, value) in flags.filter(|(_, name, _)| !name.is_empty()) {
-            let (name, value) = self.as_setting(name, value);
+            let (name, value) = as_kept(&self.method, name, &value);
             // A method that has more than one way to centre has no flag for it.
             let known = settings.get_mut(name).filter(|known| !(known.is_string() && value.is_boolean()));
             *known.ok_or_else(|| says_nothing(&self.method, flag))? = value;
@@ -190,17 +191,6 @@ impl Choice {
         serde_json::from_value(settings).map_err(|error| {
             Failure::refused(format!("`{}` does not take this: {error}", self.method), "see `eigenspan fit --help`")
         })
-    }
-
-    /// The setting behind a flag, where it has another name or shape.
-    fn as_setting(&self, name: &'static str, value: Value) -> (&'static str, Value) {
-        match (self.method.as_str(), name) {
-            ("l1-graph" | "src", "tolerance") => ("stop", json!({ "published": { "tolerance": value } })),
-            ("l1-graph" | "src", "rounds") => ("most_steps", value),
-            ("svm", "rounds") => ("most_rounds", value),
-            (_, "weights") if value == "heat" => (name, json!({ "heat": { "t": null } })),
-            _ => (name, value),
-        }
     }
 }
 

@@ -77,8 +77,9 @@ pub fn as_kept<'a>(method: &str, setting: &'a str, value: &Value) -> (&'a str, V
     match (method, setting) {
         ("pce" | "pce-auto", "lambda") if value.is_number() => (setting, json!({ "rule": "fixed", "value": value })),
         ("pce" | "pce-auto", "lambda") if value.is_string() => (setting, json!({ "rule": value })),
-        ("l1-graph", "tolerance") => ("stop", json!({ "published": { "tolerance": value } })),
-        ("l1-graph", "rounds") => ("most_steps", value.clone()),
+        ("l1-graph" | "src", "tolerance") => ("stop", json!({ "published": { "tolerance": value } })),
+        ("l1-graph" | "src", "rounds") => ("most_steps", value.clone()),
+        ("svm", "rounds") => ("most_rounds", value.clone()),
         ("pce" | "pce-auto", "weights") if value == "soft" => (setting, json!({ "soft": { "gamma": 1.0 } })),
         (_, "weights") if value == "heat" => (setting, json!({ "heat": { "t": null } })),
         (_, "dim") if value.is_number() => (setting, json!({ "fixed": value })),

@@ -29,6 +29,14 @@ pub struct Exemplars {
     pub labels: Labels,
 }
 
+/// What a classifier is besides its arrays.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Facts<P> {
+    pub(crate) about: About<P>,
+    pub(crate) class_names: Vec<String>,
+}
+
 /// What a classifier says of samples that compares each with every class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {

@@ -38,7 +38,7 @@ use eigenspan_linalg::{Exec, Mat};
 
 use self::descent::{Descent, Reached};
 use self::margins::{ByFeatures, ByProducts, Margins, Problem};
-pub use self::model::{Facts, LinearSvm};
+pub use self::model::LinearSvm;
 use self::newton::finish;
 use super::exemplars::{check_labels, zero_samples};
 use crate::Error;

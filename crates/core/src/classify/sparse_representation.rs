@@ -25,7 +25,7 @@ use eigenspan_linalg::product::Columns;
 use eigenspan_linalg::rows::{add_scaled, energy};
 use eigenspan_linalg::{Exec, Mat};
 
-use super::exemplars::{Exemplars, Prediction};
+use super::exemplars::{Exemplars, Facts, Prediction};
 use crate::Error;
 use crate::data::{ImageShape, Labels, Matrix, Samples};
 use crate::prepare::Normalize;
@@ -195,22 +195,14 @@ impl Fitted for Src {
     }
 }
 
-/// What an [`Src`] model is besides its arrays.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Facts {
-    about: About<SrcParams>,
-    class_names: Vec<String>,
-}
-
 impl Record for Src {
-    type Facts = Facts;
+    type Facts = Facts<SrcParams>;
 
-    fn take_apart(&self) -> (Facts, Arrays) {
+    fn take_apart(&self) -> (Self::Facts, Arrays) {
         (Facts { about: self.about.clone(), class_names: self.known.labels.names.clone() }, self.known.arrays())
     }
 
-    fn put_together(Facts { about, class_names }: Facts, arrays: Arrays) -> Result<Self, Error> {
+    fn put_together(Facts { about, class_names }: Self::Facts, arrays: Arrays) -> Result<Self, Error> {
         let known = Exemplars::of_arrays(arrays, class_names, about.params.normalize)?;
         Self { about, known }.checked()
     }

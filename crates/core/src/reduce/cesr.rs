@@ -27,8 +27,8 @@ use super::fitted::{About, Fitted, Settings, Told};
 use super::parts::correntropy::{Code, Dictionary, Rule};
 use super::parts::project::{check_features, in_numbers_of, read_prepared};
 use super::record::{Arrays, Record};
-use crate::classify::exemplars::Exemplars;
 pub use crate::classify::exemplars::Prediction;
+use crate::classify::exemplars::{Exemplars, Facts};
 use crate::data::{ImageShape, Labels, Matrix, Samples};
 use crate::{Error, Normalize};
 
@@ -218,22 +218,14 @@ impl Fitted for Cesr {
     }
 }
 
-/// What a [`Cesr`] model is besides its arrays.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Facts {
-    about: About<CesrParams>,
-    class_names: Vec<String>,
-}
-
 impl Record for Cesr {
-    type Facts = Facts;
+    type Facts = Facts<CesrParams>;
 
-    fn take_apart(&self) -> (Facts, Arrays) {
+    fn take_apart(&self) -> (Self::Facts, Arrays) {
         (Facts { about: self.about.clone(), class_names: self.known.labels.names.clone() }, self.known.arrays())
     }
 
-    fn put_together(Facts { about, class_names }: Facts, arrays: Arrays) -> Result<Self, Error> {
+    fn put_together(Facts { about, class_names }: Self::Facts, arrays: Arrays) -> Result<Self, Error> {
         let known = Exemplars::of_arrays(arrays, class_names, about.params.normalize)?;
         Self { about, known }.checked()
     }

@@ -2,7 +2,7 @@
 
 use std::num::NonZero;
 
-use crate::common::{fixture, gap, real};
+use crate::common::{fixture, gap, odd_samples, real};
 use eigenspan::data::generate::Normal;
 use eigenspan::data::{Matrix, Samples};
 use eigenspan::reduce::decomposed::{Center, Decomposed};
@@ -260,15 +260,7 @@ fn what_makes_no_sense_is_refused_by_name() {
 
 #[test]
 fn odd_samples_give_a_result_or_a_clear_error() {
-    let cases = [
-        Mat::from_fn(1, 5, |_, j| j as f64 + 1.0),
-        Mat::from_fn(5, 1, |i, _| i as f64),
-        Mat::from_fn(1, 1, |_, _| 3.0),
-        Mat::from_fn(6, 4, |i, j| if i < 3 { 0.0 } else { (i * j) as f64 }),
-        Mat::from_fn(6, 4, |i, j| if j == 0 { 7.0 } else { (i + j) as f64 }),
-        Mat::from_fn(6, 4, |i, j| if i == 2 && j == 1 { 1.0 } else { 0.0 }),
-    ];
-    for x in &cases {
+    for x in &odd_samples() {
         for solver in SOLVERS {
             for center in [Center::Samples, Center::Basis, Center::None] {
                 for normalize in [Normalize::None, Normalize::Unit, Normalize::ZScore] {

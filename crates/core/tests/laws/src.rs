@@ -2,7 +2,7 @@
 
 use std::num::NonZero;
 
-use crate::common::{fixture, gap, real};
+use crate::common::{fixture, gap, halves, real};
 use eigenspan::classify::accuracy;
 use eigenspan::classify::sparse_representation::{Src, SrcParams};
 use eigenspan::data::generate::{Normal, Subspaces};
@@ -177,12 +177,7 @@ fn a_model_survives_being_taken_apart_and_refuses_wrong_parts() {
 #[test]
 fn faces_are_recognised() {
     let Some(data) = real("exyaleb_54x48_first58.npz") else { return };
-    let labels = data.labels.clone().unwrap();
-    let some = |from: usize| {
-        let rows: Vec<usize> = (0..labels.of.len()).filter(|&i| labels.of[i] < 12 && i % 2 == from).collect();
-        data.select_rows(&rows).unwrap()
-    };
-    let (train, test) = (some(0), some(1));
+    let (train, test) = halves(&data);
     let model = PceParams::default().fit(&train.samples).unwrap();
     let (a, b) = (model.transform(&train.samples).unwrap(), model.transform(&test.samples).unwrap());
     let mut random = Normal::new(1);

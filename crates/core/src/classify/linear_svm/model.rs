@@ -4,7 +4,7 @@ use eigenspan_linalg::{Exec, Mat};
 
 use super::LinearSvmParams;
 use crate::Error;
-use crate::classify::exemplars::whole_numbers;
+use crate::classify::exemplars::{Facts, whole_numbers};
 use crate::data::{ImageShape, Matrix, Samples};
 use crate::prepare::Preparation;
 use crate::reduce::fitted::{About, Fitted, Told};
@@ -130,18 +130,10 @@ impl Fitted for LinearSvm {
     }
 }
 
-/// What a [`LinearSvm`] is besides its arrays.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Facts {
-    about: About<LinearSvmParams>,
-    class_names: Vec<String>,
-}
-
 impl Record for LinearSvm {
-    type Facts = Facts;
+    type Facts = Facts<LinearSvmParams>;
 
-    fn take_apart(&self) -> (Facts, Arrays) {
+    fn take_apart(&self) -> (Self::Facts, Arrays) {
         let classes: Vec<f64> = self.classes.iter().map(|class| *class as f64).collect();
         let arrays = Arrays::default()
             .with("weights", self.weights.clone())
@@ -153,7 +145,7 @@ impl Record for LinearSvm {
         (Facts { about: self.about.clone(), class_names: self.names.clone() }, arrays)
     }
 
-    fn put_together(Facts { about, class_names: names }: Facts, mut arrays: Arrays) -> Result<Self, Error> {
+    fn put_together(Facts { about, class_names: names }: Self::Facts, mut arrays: Arrays) -> Result<Self, Error> {
         let weights = arrays.take("weights")?;
         let (count, m) = (weights.rows(), weights.cols());
         let missing = |name: &str| Error::Model(format!("no array `{name}`"));

@@ -29,3 +29,25 @@ pub fn gap(a: &Mat, b: &Mat) -> f64 {
     assert_eq!((a.rows(), a.cols()), (b.rows(), b.cols()), "matrices of the same shape");
     a.as_slice().iter().zip(b.as_slice()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
+
+/// Samples that are hard to learn from: none that differ, one, of one feature, mostly zero.
+pub fn odd_samples() -> Vec<Mat> {
+    vec![
+        Mat::from_fn(1, 5, |_, j| j as f64 + 1.0),
+        Mat::from_fn(5, 1, |i, _| i as f64),
+        Mat::from_fn(1, 1, |_, _| 3.0),
+        Mat::from_fn(6, 4, |i, j| if i < 3 { 0.0 } else { (i * j) as f64 }),
+        Mat::from_fn(6, 4, |i, j| if j == 0 { 7.0 } else { (i + j) as f64 }),
+        Mat::from_fn(6, 4, |i, j| if i == 2 && j == 1 { 1.0 } else { 0.0 }),
+    ]
+}
+
+/// Twelve people of a set of faces, every second image to learn from and the others to recognise.
+pub fn halves(faces: &Dataset) -> (Dataset, Dataset) {
+    let labels = faces.labels.as_ref().expect("faces have names");
+    let half = |from: usize| {
+        let rows: Vec<usize> = (0..labels.of.len()).filter(|&i| labels.of[i] < 12 && i % 2 == from).collect();
+        faces.select_rows(&rows).expect("rows that are there")
+    };
+    (half(0), half(1))
+}
