@@ -28,21 +28,19 @@
 from . import datasets, verification
 from ._base import Recovery, SpectrumWarning
 from ._classifiers import CESR, SRC, LinearSVM, NearestNeighbour
-from ._dimension import (
+from ._dimension import Dimensions, Estimated, dimension
+from ._eigenfaces import Eigenfaces
+from ._eigenspan import VERSION as __version__
+from ._estimators import (
     MLE,
     CorrelationDimension,
     DANCo,
-    Dimensions,
-    Estimated,
     FastDANCo,
     MiNDKL,
     MiNDML,
     ParallelAnalysis,
     TwoNN,
-    dimension,
 )
-from ._eigenfaces import Eigenfaces
-from ._eigenspan import VERSION as __version__
 from ._files import load, save, to_onnx
 from ._graph import LLE, LPP, NPE, L1Graph
 from ._method import Trace

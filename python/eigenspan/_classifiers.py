@@ -181,8 +181,7 @@ class LinearSVM(Classifier):
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
             Of two classes the value of the second.
         """
-        check_is_fitted(self)
-        values = self._fitted.transform(self._read(X, reset=False), self.threads)
+        values = self._values(X)
         return values if values.shape[1] > 2 else values[:, -1]
 
     @property
@@ -288,8 +287,7 @@ class SRC(Classifier):
         ndarray of shape (n_samples, n_samples_)
             One coefficient for each training sample, most of them zero.
         """
-        check_is_fitted(self)
-        return self._fitted.transform(self._read(X, reset=False), self.threads)
+        return self._values(X)
 
 
 class CESR(Classifier):

@@ -33,17 +33,45 @@ class Trace(NamedTuple):
     """Whether the tolerance was reached."""
 
 
-class Method(BaseEstimator):  # type: ignore[misc]
-    """A method that Rust knows by its name."""
+class Named(BaseEstimator):  # type: ignore[misc]
+    """What Rust knows by a name and settings."""
 
     threads: int | None
     _doc_link_module = "eigenspan"
     _name: ClassVar[str]
-    """The method's name, as on the command line."""
+    """The name, as on the command line."""
     _settings: ClassVar[dict[str, Setting]]
-    """Every keyword but `threads`."""
+    """Every keyword that Rust is told of as a setting."""
     _least: ClassVar[int] = 1
     """Samples that a fit needs."""
+
+    def _asked(self) -> dict[str, Any]:
+        """The settings, checked, in the words that Rust knows."""
+        asked = {s.name: s.tell(keyword, getattr(self, keyword)) for keyword, s in self._settings.items()}
+        return {"method": self._name, **asked}
+
+    def _read(self, X: ArrayLike, *, reset: bool) -> Any:
+        """Samples as Rust reads them. Bad values are left to Rust, which names their place."""
+        x = validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=NUMBERS,
+            ensure_all_finite=False,
+            ensure_min_samples=self._least if reset else 1,
+        )
+        return as_read_by_rust(x)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class Method(Named):
+    """A method that gives a model."""
+
     _model: Model | None
 
     @classmethod
@@ -68,11 +96,6 @@ class Method(BaseEstimator):  # type: ignore[misc]
     def _keywords(cls, settings: dict[str, Any]) -> dict[str, Any]:
         """The keywords that ask for settings of Rust's."""
         return {keyword: setting.told(settings[setting.name]) for keyword, setting in cls._settings.items()}
-
-    def _asked(self) -> dict[str, Any]:
-        """The settings, checked, in the words that Rust knows."""
-        asked = {s.name: s.tell(keyword, getattr(self, keyword)) for keyword, s in self._settings.items()}
-        return {"method": self._name, **asked}
 
     def _learn(self, x: Any, y: tuple[NDArray[np.int64], list[str]] | None = None) -> dict[str, Any]:
         """Fits, and gives the arrays that the model does not keep."""
@@ -123,11 +146,6 @@ class Method(BaseEstimator):  # type: ignore[misc]
     def __sklearn_is_fitted__(self) -> bool:
         return getattr(self, "_model", None) is not None
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     # Between here and Rust.
 
     @property
@@ -136,18 +154,10 @@ class Method(BaseEstimator):  # type: ignore[misc]
         assert self._model is not None
         return self._model
 
-    def _read(self, X: ArrayLike, *, reset: bool) -> Any:
-        """Samples as Rust reads them. Bad values are left to Rust, which names their place."""
-        x = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=NUMBERS,
-            ensure_all_finite=False,
-            ensure_min_samples=self._least if reset else 1,
-        )
-        return as_read_by_rust(x)
+    def _values(self, X: ArrayLike) -> Floats:
+        """What the model makes of samples, one row each."""
+        check_is_fitted(self)
+        return self._fitted.transform(self._read(X, reset=False), self.threads)
 
     def _forget(self) -> None:
         """Nothing was learnt."""
@@ -194,8 +204,7 @@ class Reducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Method):  # typ
         ndarray of shape (n_samples, n_components_)
             float32 for float32, float64 for everything else. A sample's features do not depend on the samples beside it.
         """
-        check_is_fitted(self)
-        return self._fitted.transform(self._read(X, reset=False), self.threads)
+        return self._values(X)
 
     @property
     def n_components_(self) -> int:
