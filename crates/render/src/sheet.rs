@@ -1,13 +1,11 @@
 //! The contact sheet: what each image was, what was kept of it, and what was taken away.
 //!
-//! One row a sample, three columns: original | clean | error, as in figure 5 of the paper. More than
-//! [`GROUP_ROWS`] samples continue in further groups of three columns to the right.
+//! One row a sample, three columns: original | clean | error, as in figure 5 of the paper. Rows continue in further groups
+//! of three columns to the right, so that a sheet of many samples has the shape of a slide.
 
 use crate::glyphs::{GLYPH, ink, word_width};
 use eigenspan::data::ImageShape;
 
-/// Rows below one another before a new group of columns starts.
-const GROUP_ROWS: usize = 12;
 /// Images are enlarged by a whole factor until they are this wide, which also gives the headings room.
 const LEAST_WIDTH: usize = 96;
 /// … unless that made them taller than this: a sample may be one long column.
@@ -192,17 +190,28 @@ impl Layout {
     fn of(rows: usize, shape: ImageShape) -> Result<Self, SheetError> {
         let ImageShape { height, width } = shape;
         let factor = LEAST_WIDTH.div_ceil(width).min(MOST_HEIGHT / height).max(1);
-        let groups = rows.div_ceil(GROUP_ROWS);
-        let rows_a_group = rows.div_ceil(groups); // even groups: 13 rows are 7 + 6, not 12 + 1
         let heading = HEADINGS.map(word_width).into_iter().max().unwrap_or(0) * HEADING_SCALE;
         let column = heading.max(width * factor);
-        let layout = Self { shape, factor, groups, rows_a_group, column, width: 0, height: 0 };
-        let across = layout.group_width().saturating_add(GROUP_GAP).saturating_mul(groups) - GROUP_GAP + 2 * MARGIN;
-        let down = (height * factor + GAP).saturating_mul(rows_a_group) - GAP + 2 * MARGIN + layout.heading_height();
-        if across.saturating_mul(down) > MOST_PIXELS {
+        let in_groups = |groups: usize| {
+            let rows_a_group = rows.div_ceil(groups); // even groups: 13 rows are 7 + 6, not 12 + 1
+            let groups = rows.div_ceil(rows_a_group); // … and none without a row
+            Self { shape, factor, groups, rows_a_group, column, width: 0, height: 0 }.sized()
+        };
+        // As a slide is: wider than high by a third, or all rows beside each other.
+        let layout = (1..rows).map(in_groups).find(|sheet| sheet.width / 4 >= sheet.height / 3);
+        let layout = layout.unwrap_or_else(|| in_groups(rows));
+        if layout.width.saturating_mul(layout.height) > MOST_PIXELS {
             return Err(SheetError::TooLarge { rows, height, width, most: MOST_PIXELS });
         }
-        Ok(Self { width: across, height: down, ..layout })
+        Ok(layout)
+    }
+
+    fn sized(self) -> Self {
+        let Self { groups, rows_a_group, .. } = self;
+        let width = self.group_width().saturating_add(GROUP_GAP).saturating_mul(groups) - GROUP_GAP + 2 * MARGIN;
+        let image = self.shape.height * self.factor;
+        let height = (image + GAP).saturating_mul(rows_a_group) - GAP + 2 * MARGIN + self.heading_height();
+        Self { width, height, ..self }
     }
 
     fn group_width(&self) -> usize {

@@ -73,10 +73,11 @@ fn the_largest_and_smallest_numbers_keep_their_greys() {
 }
 
 #[test]
-fn many_rows_continue_in_even_groups_beside_one_another() {
+fn many_rows_continue_in_even_groups_beside_one_another_in_the_shape_of_a_slide() {
     let one = row([0.0, 1.0, 2.0, 3.0], [0.0; 4], [0.0; 4]);
-    for (rows, groups, high) in [(1, 1, 1), (12, 1, 12), (13, 2, 7), (30, 3, 10), (48, 4, 12)] {
+    for (rows, groups, high) in [(1, 1, 1), (2, 2, 1), (12, 3, 4), (13, 3, 5), (30, 4, 8), (48, 5, 10)] {
         let sheet = drawn(&vec![one.clone(); rows], SQUARE);
+        assert!(sheet.0.width * 3 >= sheet.0.height * 4 - 12);
         assert_eq!((sheet.0.groups, sheet.0.rows_a_group), (groups, high));
         assert!((0..rows).all(|at| grey(&sheet, at, 0, 3) == 255 && grey(&sheet, at, 0, 0) == 0));
     }

@@ -65,11 +65,10 @@ pub fn coefficients(
             points: sigma.iter().enumerate().map(|(i, s)| point(i, *s)).collect(),
             second: false,
         },
-        Series { name: "share so far".into(), points: energy.collect(), second: true },
+        Series { name: "share of their sum so far".into(), points: energy.collect(), second: false },
     ];
     let words = format!("{title}: singular values of C");
-    let chart =
-        LineChart { title: &words, across: "number", up: "σ of C", second: Some("share"), series: &series, most: 1.0 };
+    let chart = LineChart { title: &words, across: "number", up: "σ of C", second: None, series: &series, most: 1.0 };
     let (inside, outside) = block_means(&block, &some);
     let table = Table {
         heads: ["samples", "k", "singular values of C that are 1", "mean |C| within a class", "between classes"]
