@@ -30,6 +30,8 @@ use crate::Error;
 const MOST: f64 = 1e7;
 /// Values in a stripe: one piece of work, at most.
 const STRIPE: usize = 1 << 16;
+/// Rows of a stripe that make up for reading the factors of A.
+const TALL: usize = 96;
 
 /// x moved towards zero by t, and zero where it is nearer than that.
 #[inline(always)]
@@ -37,9 +39,9 @@ pub fn soft(x: f64, t: f64) -> f64 {
     x - x.clamp(-t, t)
 }
 
-/// Rows of a stripe of a matrix with `m` columns.
-pub(crate) fn stripe(m: usize) -> usize {
-    (STRIPE / m.max(1)).max(1)
+/// Rows of a stripe of an n × m matrix: what fits, or some more where the factors of A are large, which every stripe reads.
+pub(crate) fn stripe(n: usize, m: usize) -> usize {
+    (STRIPE / m.max(1)).max((n / 16).min(TALL)).max(1)
 }
 
 /// The rows of A that belong to stripe `part`, multiplied out.
@@ -91,7 +93,8 @@ impl<'a> Alternation<'a> {
         let (ratio, threshold) = (self.mu / grown, self.lambda / grown);
         self.mu = grown;
         let m = self.data.cols();
-        let (height, size) = (stripe(m), stripe(m) * m);
+        let height = stripe(self.data.rows(), m);
+        let size = height * m;
         let mut squares = vec![0.0; self.data.as_slice().len().div_ceil(size)];
         let pieces = self.target.as_mut_slice().chunks_mut(size).zip(self.next.as_mut_slice().chunks_mut(size));
         let (data, sparse) = (self.data.as_slice(), self.sparse.as_slice());

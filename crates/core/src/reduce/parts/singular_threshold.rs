@@ -11,6 +11,8 @@
 //! ```text
 //!     S_τ(X) = X V diag(1 − τ/σ) Vᵀ        or        V diag(1 − τ/σ) Vᵀ X,        σ = ‖X v‖
 //! ```
+//! Where no value is below τ, the middle of it is one p × p matrix, W = V diag(1 − τ/σ) Vᵀ, and S_τ(X) = X W or W X.
+//!
 //! Only the pairs above τ are computed, by block Lanczos where they are few. G loses small values: its rounding, about
 //! eps·σ₁², turns directions near the cut against each other, and that moves S_τ(X) by eps·σ₁²/(2τ). So G is asked no further
 //! down than σ₁ ÷ `REACH`, where this is 1e-11·σ₁. What lies below is found in the Gram matrix of X (I − VVᵀ), which is
@@ -66,10 +68,38 @@ impl SingularThreshold {
     /// S_τ(X) of the next X.
     pub fn of(&mut self, x: &Mat, tau: f64, exec: Exec<'_>) -> Result<LowRank, Error> {
         let guess = self.guess.take().filter(|guess| guess.rows() == x.rows().min(x.cols()));
-        let vectors = directions_above(x, tau, guess, exec)?;
-        self.guess = Some(vectors.clone());
-        shrunk(x, vectors, tau, exec)
+        let above = directions_above(x, tau, guess, exec)?;
+        self.guess = Some(above.vectors.clone());
+        if above.vectors.cols() == above.vectors.rows() {
+            return all_shrunk(x, above, tau, exec);
+        }
+        shrunk(x, above.vectors, tau, exec)
     }
+}
+
+/// Directions with their squared singular values.
+struct Directions {
+    squares: Vec<f64>,
+    vectors: Mat,
+}
+
+/// X W or W X. The values are those of G: what it rounds them by moves S_τ(X) as little as what it turns the vectors by.
+fn all_shrunk(
+    x: &Mat,
+    Directions { squares, vectors }: Directions,
+    tau: f64,
+    exec: Exec<'_>,
+) -> Result<LowRank, Error> {
+    let mut rows = vectors.transposed();
+    for (j, square) in squares.iter().enumerate() {
+        let root = (1.0 - tau / square.sqrt()).max(0.0).sqrt();
+        rows.row_mut(j).iter_mut().for_each(|v| *v *= root);
+    }
+    let middle = Gram::in_double(&rows, exec.silent())?.matrix;
+    Ok(match Side::of(x) {
+        Side::Features => LowRank::new(x.clone(), middle),
+        Side::Samples => LowRank::new(middle, x.clone()),
+    })
 }
 
 /// X V diag(1 − τ/σ) Vᵀ, or V diag(1 − τ/σ) Vᵀ X.
@@ -97,7 +127,7 @@ fn shrunk(x: &Mat, vectors: Mat, tau: f64, exec: Exec<'_>) -> Result<LowRank, Er
 }
 
 /// The singular vectors of `x` over its smaller side for all values above `tau`, p × k.
-fn directions_above(x: &Mat, tau: f64, guess: Option<Mat>, exec: Exec<'_>) -> Result<Mat, Error> {
+fn directions_above(x: &Mat, tau: f64, guess: Option<Mat>, exec: Exec<'_>) -> Result<Directions, Error> {
     let side = Side::of(x);
     let gram = Gram::in_double(x, exec.silent())?.matrix;
     let mut size = trace(&gram).sqrt();
@@ -108,18 +138,18 @@ fn directions_above(x: &Mat, tau: f64, guess: Option<Mat>, exec: Exec<'_>) -> Re
         Some(guess) if gram.rows() > SMALL => refine(&gram, guess, cut * cut, exec.silent())?,
         _ => None,
     };
-    let mut vectors = match refined {
-        Some(vectors) => vectors,
+    let mut found = match refined {
+        Some(found) => found,
         None => eigenvectors_above(gram, cut * cut, exec)?,
     };
-    while cut > last && vectors.cols() < vectors.rows() {
-        let rest = without(x, &vectors, side, exec)?;
+    while cut > last && found.vectors.cols() < found.vectors.rows() {
+        let rest = without(x, &found.vectors, side, exec)?;
         let gram = Gram::in_double(&rest, exec.silent())?.matrix;
         size = trace(&gram).sqrt();
         cut = last.max((size / REACH).min(cut / 2.0));
-        vectors = joined(vectors, eigenvectors_above(gram, cut * cut, exec)?, exec)?;
+        found = joined(found, eigenvectors_above(gram, cut * cut, exec)?, exec)?;
     }
-    Ok(vectors)
+    Ok(found)
 }
 
 /// X (I − VVᵀ), or (I − VVᵀ) X.
@@ -135,19 +165,21 @@ fn without(x: &Mat, vectors: &Mat, side: Side, exec: Exec<'_>) -> Result<Mat, Er
 }
 
 /// Orthonormal columns and a few that are almost orthonormal to them, as orthonormal columns.
-fn joined(a: Mat, b: Mat, exec: Exec<'_>) -> Result<Mat, Error> {
-    let (first, more) = (a.cols(), b.cols().min(a.rows() - a.cols()));
+fn joined(a: Directions, b: Directions, exec: Exec<'_>) -> Result<Directions, Error> {
+    let (rows, first) = (a.vectors.rows(), a.vectors.cols());
+    let more = b.vectors.cols().min(rows - first);
     if more == 0 {
         return Ok(a);
     }
-    let both = Mat::from_fn(a.rows(), first + more, |i, j| if j < first { a.at(i, j) } else { b.at(i, j - first) });
-    Ok(polish(both, exec.silent())?)
+    let at = |i, j| if j < first { a.vectors.at(i, j) } else { b.vectors.at(i, j - first) };
+    let vectors = polish(Mat::from_fn(rows, first + more, at), exec.silent())?;
+    Ok(Directions { squares: [&a.squares[..], &b.squares[..more]].concat(), vectors })
 }
 
 /// The eigenvectors of `g` for all values above `square` from vectors that are not far from them; `None` where they are, or
 /// where they cannot be proved to be all. The steps are those of subspace iteration, and a few random vectors go along to
 /// meet what the guess knows nothing of.
-fn refine(g: &Mat, guess: Mat, square: f64, exec: Exec<'_>) -> Result<Option<Mat>, Error> {
+fn refine(g: &Mat, guess: Mat, square: f64, exec: Exec<'_>) -> Result<Option<Directions>, Error> {
     let (p, known) = (g.rows(), guess.cols());
     let width = known + GUARDS;
     if 4 * width > p {
@@ -174,7 +206,8 @@ fn refine(g: &Mat, guess: Mat, square: f64, exec: Exec<'_>) -> Result<Option<Mat
         if worst <= enough {
             let vectors = vectors.leading_columns(count);
             let all = definite(g, square, &eigen.values[..count], &vectors, exec)?;
-            return Ok(all.then_some(vectors));
+            let squares = eigen.values[..count].to_vec();
+            return Ok(all.then_some(Directions { squares, vectors }));
         }
         if worst > SLOW * before || count == width {
             return Ok(None);
@@ -185,22 +218,26 @@ fn refine(g: &Mat, guess: Mat, square: f64, exec: Exec<'_>) -> Result<Option<Mat
 }
 
 /// The eigenvectors of the symmetric `g` for all values above `square`.
-fn eigenvectors_above(g: Mat, square: f64, exec: Exec<'_>) -> Result<Mat, Error> {
+fn eigenvectors_above(g: Mat, square: f64, exec: Exec<'_>) -> Result<Directions, Error> {
     let (p, exec) = (g.rows(), exec.silent());
     let trace = trace(&g);
     if trace <= square {
-        return Ok(Mat::zeros(p, 0));
+        return Ok(Directions { squares: vec![], vectors: Mat::zeros(p, 0) });
     }
     if p > MEDIUM {
         let rounding = 4.0 * f64::EPSILON * trace;
         if let Some(found) = krylov::leading(&Dense(&g), Until::Above(square), rounding, exec)? {
             let count = found.values.iter().take_while(|v| **v > square).count();
-            return Ok(found.vectors.leading_columns(count));
+            return Ok(Directions {
+                squares: found.values[..count].to_vec(),
+                vectors: found.vectors.leading_columns(count),
+            });
         }
     }
     let reduced = tridiagonalise(g, exec)?;
     let count = reduced.count_above(square);
-    Ok(reduced.leading(count, exec)?.vectors)
+    let found = reduced.leading(count, exec)?;
+    Ok(Directions { squares: found.values, vectors: found.vectors })
 }
 
 fn trace(g: &Mat) -> f64 {
@@ -279,7 +316,7 @@ mod tests {
         let gram = Gram::in_double(&with_values(290, 300, &[5.0, 4.0, 3.0]), Exec::default()).unwrap().matrix;
         let near = Mat::from_fn(290, 3, |i, j| ((i * (j + 1)) as f64).sin());
         let refined = refine(&gram, near, 1.0, Exec::default()).unwrap();
-        assert_eq!(refined.expect("three large values and nothing else are found at once").cols(), 3);
+        assert_eq!(refined.expect("three large values and nothing else are found at once").vectors.cols(), 3);
     }
 
     #[test]
@@ -288,8 +325,8 @@ mod tests {
         let values = [25.0, 16.0, 9.0, 1.5];
         let g = Mat::from_fn(300, 300, |i, j| if i == j { values.get(i).copied().unwrap_or(0.1) } else { 0.0 });
         let guess = |count: usize| Mat::from_fn(300, count, |i, j| f64::from(u8::from(i == j)));
-        assert_eq!(refine(&g, guess(3), 1.0, Exec::default()).unwrap(), None);
-        assert_eq!(refine(&g, guess(4), 1.0, Exec::default()).unwrap().unwrap().cols(), 4);
+        assert!(refine(&g, guess(3), 1.0, Exec::default()).unwrap().is_none());
+        assert_eq!(refine(&g, guess(4), 1.0, Exec::default()).unwrap().unwrap().vectors.cols(), 4);
     }
 
     #[test]

@@ -105,7 +105,8 @@ impl State<'_> {
         self.mu = mu;
         let threshold = 0.5 * self.lambda * mu;
         let (m, data) = (self.data.cols(), self.data.as_slice());
-        let (height, size) = (stripe(m), stripe(m) * m);
+        let height = stripe(self.data.rows(), m);
+        let size = height * m;
         let mut squares = vec![[0.0; 2]; data.len().div_ceil(size)];
         let stripes = self.stripes(size, &mut squares);
         exec.silent().each("separate", stripes.into_iter(), |part, stripe| {
