@@ -6,6 +6,7 @@
 //! A fit is the expensive part, so a cell is one fit with all its [`Reading`]s: PCE at the largest λ gives every smaller λ
 //! (with weights 1/σ, the features at λ are the first k(λ) columns), and a fit with many columns gives every smaller number.
 
+use eigenspan::classify::nearest_neighbour::NearestNeighbourParams;
 use eigenspan::classify::{Classifier, accuracy};
 use eigenspan::data::{Dataset, Labels, Matrix, Samples};
 use eigenspan::method::{Method, Outcome};
@@ -232,24 +233,30 @@ impl Cell {
     /// Many widths of the same features, told apart by the nearest neighbour, in one sweep; `None` where that is not what
     /// is asked.
     fn sweep(&self, features: &Features<'_>, clock: &dyn Clock, exec: Exec<'_>) -> Result<Option<Vec<Read>>, Error> {
-        let width = |reading: &Reading| match (reading.take, &reading.classifiers[..]) {
-            (Take::First(width), [classifier]) if is_plain_nearest(classifier) => Some(width),
+        let Some(Reading { classifiers, .. }) = self.readings.first() else { return Ok(None) };
+        let width = |reading: &Reading| match reading.take {
+            Take::First(width) if reading.classifiers == *classifiers => Some(width),
             _ => None,
         };
         let Some(widths) = self.readings.iter().map(width).collect::<Option<Vec<_>>>() else { return Ok(None) };
         if widths.len() < SWEEP || !widths.is_sorted() {
             return Ok(None);
         }
-        let started = clock.seconds();
-        let found = nearest(&features.train, &features.test, &widths, features.unit, exec)?;
-        let seconds = (clock.seconds() - started) / widths.len() as f64;
-        let reads = found.into_iter().zip(widths).map(|(nearest, width)| {
-            let predicted: Vec<usize> = nearest.iter().map(|&i| features.labels.of[i]).collect();
-            let columns = width.min(features.train.cols());
-            let accuracy = accuracy(&predicted, features.truth)?;
-            Ok(Read { k: columns, columns, scores: vec![Score { accuracy, seconds }] })
-        });
-        reads.collect::<Result<_, Error>>().map(Some)
+        let units = classifiers.iter().map(|classifier| Some(features.unit | nearest_of_unit(classifier)?));
+        let Some(units) = units.collect::<Option<Vec<bool>>>() else { return Ok(None) };
+        let columns = |width: &usize| (*width).min(features.train.cols());
+        let read = |width: &usize| Read { k: columns(width), columns: columns(width), scores: vec![] };
+        let mut reads: Vec<Read> = widths.iter().map(read).collect();
+        for unit in units {
+            let started = clock.seconds();
+            let found = nearest(&features.train, &features.test, &widths, unit, exec)?;
+            let seconds = (clock.seconds() - started) / widths.len() as f64;
+            for (read, nearest) in reads.iter_mut().zip(found) {
+                let predicted: Vec<usize> = nearest.iter().map(|&i| features.labels.of[i]).collect();
+                read.scores.push(Score { accuracy: accuracy(&predicted, features.truth)?, seconds });
+            }
+        }
+        Ok(Some(reads))
     }
 }
 
@@ -334,12 +341,17 @@ fn has_unit_features(model: &Model) -> bool {
     }
 }
 
-fn is_plain_nearest(classifier: &Classifier) -> bool {
+/// Whether samples are scaled to length one for a plain nearest neighbour; `None` for any other classifier.
+fn nearest_of_unit(classifier: &Classifier) -> Option<bool> {
     match classifier {
-        Classifier::Nn(params) => {
-            params.neighbours == 1 && params.metric == Metric::Euclidean && params.normalize == Normalize::None
+        Classifier::Nn(NearestNeighbourParams { neighbours: 1, metric: Metric::Euclidean, normalize }) => {
+            match normalize {
+                Normalize::None => Some(false),
+                Normalize::Unit => Some(true),
+                _ => None,
+            }
         }
-        _ => false,
+        _ => None,
     }
 }
 

@@ -113,7 +113,10 @@ impl Claim {
 pub fn table(claims: &[Claim], reports: &[Report]) -> Table {
     let row = |claim: &Claim| {
         let of_case = |line: &Line, case: &str| line.paper.as_ref().is_some_and(|paper| paper.data == case);
-        let here = |line: &&Line| claim.case.as_ref().is_none_or(|case| of_case(line, case)) && !line.ours;
+        // Sentences are about the paper's rows, not about what we set beside them.
+        let of_paper = |line: &Line| line.paper.as_ref().is_none_or(|paper| paper.algorithm == line.row.method);
+        let here =
+            |line: &&Line| claim.case.as_ref().is_none_or(|case| of_case(line, case)) && !line.ours && of_paper(line);
         let report = reports.iter().find(|report| report.name == claim.of);
         let lines: Vec<&Line> = report.iter().flat_map(|report| &report.lines).filter(here).collect();
         let ours = claim.value(&lines.iter().map(|line| Entry::ours(line)).collect::<Vec<_>>());

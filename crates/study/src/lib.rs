@@ -29,6 +29,7 @@ pub mod claims;
 pub mod clock;
 pub mod data;
 mod error;
+pub mod estimated;
 pub mod evaluate;
 pub mod experiment;
 mod growth;

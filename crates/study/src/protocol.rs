@@ -4,6 +4,7 @@
 //! file is what the paper's own tables say: the parameter of a method is that of the row it is compared with.
 
 use eigenspan::data::Corruption;
+use eigenspan::dimension::{ESTIMATORS, Estimator};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -28,6 +29,7 @@ embedded!(
     "table9",
     "table10",
     "table11",
+    "table12",
     "fig1",
     "fig3a",
     "fig3b",
@@ -106,6 +108,8 @@ pub enum Show {
     Curves,
     /// A figure of the seconds of each step along the axis.
     Seconds,
+    /// A table of accuracies of methods whose columns an estimator of the dimension counts, beside the paper's.
+    Estimated,
     /// The sizes of the data beside the paper's.
     Sizes,
     /// The coefficients of PCE as a picture, and their singular values.
@@ -141,6 +145,19 @@ pub struct CaseText {
     pub paper_data: Option<String>,
     /// The number of columns is tuned, from 1 to this.
     pub tune_columns: Option<usize>,
+    /// Whether synthetic faces stand for the data where they are not there.
+    #[serde(default)]
+    pub stand_in: bool,
+    /// Whether the case is left out where its data are not there.
+    #[serde(default)]
+    pub if_there: bool,
+}
+
+impl CaseText {
+    /// The name of its data.
+    pub fn data_of<'a>(&'a self, protocol: &'a Protocol) -> &'a str {
+        self.data.as_deref().unwrap_or(&protocol.data)
+    }
 }
 
 fn half() -> f64 {
@@ -161,6 +178,8 @@ pub struct MethodText {
     /// The settings that the paper's column of parameters holds, in its order.
     #[serde(default)]
     pub parameter: Vec<String>,
+    /// The estimator that gives the number of columns.
+    pub estimator: Option<EstimatorText>,
     /// Settings for each classifier, where the paper's are wrong or absent; those under `all` for every one.
     #[serde(default)]
     pub at: Map<String, Value>,
@@ -169,12 +188,40 @@ pub struct MethodText {
     pub grid: Map<String, Value>,
     /// Other classifiers than those of the protocol.
     pub classifiers: Option<Vec<String>>,
+    /// Whether features are scaled to length one before they are told apart, whatever the method makes of them.
+    #[serde(default)]
+    pub unit_features: bool,
+    /// The row of the paper that it is compared with, and has its parameters from, where that is not its name.
+    pub row: Option<String>,
     /// Whether it is our addition, with our defaults, and not the paper's.
     #[serde(default)]
     pub ours: bool,
     /// Whether training samples are the low-rank part themselves: no reduction.
     #[serde(default)]
     pub low_rank: bool,
+}
+
+/// An estimator of the dimension, as the paper ran it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EstimatorText {
+    /// What the program calls it.
+    pub of: String,
+    /// Its neighbours.
+    pub neighbours: usize,
+}
+
+impl EstimatorText {
+    /// The estimator; one that is not known, or looks at no neighbours, is refused.
+    pub fn estimator(&self) -> Result<Estimator, StudyError> {
+        let named = Estimator::as_published(&self.of).or_else(|| Estimator::named(&self.of));
+        named.and_then(|estimator| estimator.with_neighbours(self.neighbours)).ok_or_else(|| {
+            let looks = |name: &&str| Estimator::named(name).is_some_and(|e| e.with_neighbours(1).is_some());
+            let known: Vec<String> =
+                ESTIMATORS.iter().map(|(name, _)| *name).filter(looks).map(|name| format!("`{name}`")).collect();
+            StudyError::Unknown { what: "estimator with neighbours", name: self.of.clone(), known: known.join(", ") }
+        })
+    }
 }
 
 /// What goes across.
@@ -271,7 +318,7 @@ impl Protocol {
 
     /// The names of the data, each once.
     pub fn data_names(&self) -> Vec<&str> {
-        let cases = self.cases.iter().map(|case| case.data.as_deref().unwrap_or(&self.data));
+        let cases = self.cases.iter().map(|case| case.data_of(self));
         let mut names: Vec<&str> = cases.chain(self.sizes.iter().map(|size| size.data.as_str())).collect();
         let mut seen = std::collections::HashSet::new();
         names.retain(|name| seen.insert(*name));
@@ -300,6 +347,12 @@ impl Protocol {
         for method in &self.methods {
             crate::reproduce::points(method, "nn", None, false).map_err(|error| error.to_string())?;
             crate::reproduce::points(method, "nn", None, true).map_err(|error| error.to_string())?;
+            if let Some(text) = &method.estimator {
+                text.estimator().map_err(|error| error.to_string())?;
+                if method.method != "eigenfaces" || self.show != Show::Estimated {
+                    return Err("an `estimator` counts the columns of `eigenfaces`, and is shown as `estimated`".into());
+                }
+            }
         }
         Ok(())
     }

@@ -115,13 +115,12 @@ fn of_method<'a>(
 ) -> Result<Vec<Asked<'a>>, StudyError> {
     let own = is_classifier(&settings::method(&method.method, true)?);
     let classifier_name = if own { "own" } else { classifier };
-    let number = name.paper.as_ref().filter(|_| !method.ours).and_then(|table| {
-        let of =
-            |number: &Number| number.algorithm == method.name && number.classifier == classifier_label(classifier_name);
-        of_table(table, name.paper_data.as_deref()).into_iter().find(of)
-    });
+    let number = number(name, method, classifier_name);
     let points = points(method, classifier, number.as_ref(), tune)?;
-    let judge = (classifier_name.to_string(), settings::classifier(classifier, !method.ours)?);
+    // Our methods are judged by the paper's classifiers too: what differs is the features.
+    let plain = settings::classifier(classifier, true)?;
+    let judge = if method.unit_features { settings::with_unit_samples(plain) } else { plain };
+    let judge = (classifier_name.to_string(), judge);
     let take = if method.low_rank { Take::LowRank } else { Take::All };
     let row = |x, candidates, widths| {
         let (classifier, number) = (judge.clone(), number.clone());
@@ -151,6 +150,13 @@ fn of_method<'a>(
     })
 }
 
+/// What the paper prints in the row of a method.
+pub(crate) fn number(case: &CaseText, method: &MethodText, classifier: &str) -> Option<Number> {
+    let (table, name) = (case.paper.as_ref().filter(|_| !method.ours)?, method.row.as_ref().unwrap_or(&method.name));
+    let of = |number: &Number| number.algorithm == *name && number.classifier == classifier_label(classifier);
+    of_table(table, case.paper_data.as_deref()).into_iter().find(of)
+}
+
 /// The same method with so many columns.
 fn with_columns(text: &MethodText, point: &Point, columns: usize) -> Result<Point, StudyError> {
     let changes = Map::from_iter([("dim".to_string(), Value::from(columns))]);
@@ -178,12 +184,22 @@ pub(crate) fn points(
     if tune && !text.grid.is_empty() {
         return cross(&text.grid).into_iter().map(point).collect();
     }
-    let said = ["all", classifier].into_iter().filter_map(|name| text.at.get(name)).filter_map(Value::as_object);
-    let mut changes: Map<String, Value> = said.flat_map(Clone::clone).collect();
+    let mut changes = said(text, classifier);
     if changes.is_empty() {
         changes = number.map(|number| number.settings(&text.parameter)).unwrap_or_default();
     }
     Ok(vec![point(changes)?])
+}
+
+/// The settings that a protocol gives for a classifier.
+fn said(text: &MethodText, classifier: &str) -> Map<String, Value> {
+    let said = ["all", classifier].into_iter().filter_map(|name| text.at.get(name)).filter_map(Value::as_object);
+    said.flat_map(Clone::clone).collect()
+}
+
+/// The same as a person writes them.
+pub(crate) fn set_words(text: &MethodText, classifier: &str) -> String {
+    words(&said(text, classifier))
 }
 
 /// Every choice of one value for each name.

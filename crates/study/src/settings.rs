@@ -3,10 +3,14 @@
 //! Settings have the names that they have in a model file, with the values that a person would write: `lambda = 5`,
 //! `dim = 300`, `weights = "heat"`.
 
-use eigenspan::Dim;
+use eigenspan::classify::linear_svm::LinearSvmParams;
+use eigenspan::classify::nearest_neighbour::NearestNeighbourParams;
+use eigenspan::classify::picked::PickedParams;
+use eigenspan::classify::sparse_representation::SrcParams;
 use eigenspan::classify::{CLASSIFIERS, Classifier};
 use eigenspan::method::{METHODS, Method};
 use eigenspan::reduce::pca::Components;
+use eigenspan::{Dim, Normalize};
 use serde_json::{Map, Value, json};
 
 use crate::StudyError;
@@ -24,6 +28,20 @@ pub fn method(name: &str, as_published: bool) -> Result<Method, StudyError> {
 pub fn classifier(name: &str, as_published: bool) -> Result<Classifier, StudyError> {
     let found = if as_published { Classifier::as_published(name) } else { Classifier::named(name) };
     found.ok_or_else(|| unknown("classifier", name, &CLASSIFIERS.map(|(name, _)| name)))
+}
+
+/// The classifier with samples scaled to length one first.
+pub fn with_unit_samples(classifier: Classifier) -> Classifier {
+    match classifier {
+        Classifier::Nn(params) => Classifier::Nn(NearestNeighbourParams { normalize: Normalize::Unit, ..params }),
+        Classifier::Svm(params) => Classifier::Svm(LinearSvmParams { normalize: Normalize::Unit, ..params }),
+        Classifier::Src(params) => Classifier::Src(SrcParams { normalize: Normalize::Unit, ..params }),
+        Classifier::Auto(params) => {
+            let candidates = params.candidates.into_iter().map(with_unit_samples).collect();
+            Classifier::Auto(PickedParams { candidates, ..params })
+        }
+        other => other,
+    }
 }
 
 fn unknown(what: &'static str, name: &str, known: &[&str]) -> StudyError {
@@ -141,6 +159,16 @@ mod tests {
             let error = method_of_text(text, false).unwrap_err();
             assert!(error.to_string().starts_with(words), "{error}");
             assert!(error.hint().is_some());
+        }
+    }
+
+    #[test]
+    fn every_classifier_can_be_told_to_scale_samples_to_length_one() {
+        for (name, _) in CLASSIFIERS {
+            let plain = classifier(name, true).unwrap();
+            let unit = serde_json::to_string(&with_unit_samples(plain.clone())).unwrap();
+            assert!(unit.contains("\"normalize\":\"unit\"") && !unit.contains("\"normalize\":\"none\""), "{unit}");
+            assert_eq!(with_unit_samples(with_unit_samples(plain.clone())), with_unit_samples(plain));
         }
     }
 

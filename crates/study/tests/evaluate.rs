@@ -13,7 +13,7 @@ use eigenspan_study::clock::{Clock, Still};
 use eigenspan_study::evaluate::Evaluation;
 use eigenspan_study::results::Row;
 use eigenspan_study::run::{Runner, Subject};
-use eigenspan_study::settings::{classifier, method_of_text};
+use eigenspan_study::settings::{classifier, method_of_text, with_unit_samples};
 
 fn digits() -> Dataset {
     let index: Vec<usize> = (0..360).map(|i| 4 * i).collect();
@@ -86,11 +86,12 @@ fn a_smaller_lambda_read_off_a_fit_is_a_fit_of_its_own() {
 fn many_widths_in_one_sweep_are_each_what_a_classifier_says() {
     let data = digits();
     let nn = classifier("nn", false).unwrap();
+    let both = vec![nn.clone(), with_unit_samples(nn)];
     let partition = Partition { rule: SplitRule::Random, train: TrainSize::Each(20), seed: 4, repeat: 1 };
-    for text in ["eigenfaces:dim=20", "pce:dim=20"] {
+    for text in ["eigenfaces:dim=20", "pce:dim=20", "npe:neighbours=7,dim=20"] {
         let method = method_of_text(text, false).unwrap();
         let readings = |widths: &[usize]| {
-            widths.iter().map(|w| Reading { take: Take::First(*w), classifiers: vec![nn.clone()] }).collect::<Vec<_>>()
+            widths.iter().map(|w| Reading { take: Take::First(*w), classifiers: both.clone() }).collect::<Vec<_>>()
         };
         let widths = [1, 2, 3, 4, 6, 8, 12, 16, 20, 30];
         let all = Cell { partition, method: method.clone(), readings: readings(&widths) };

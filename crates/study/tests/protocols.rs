@@ -3,14 +3,17 @@
 
 use eigenspan::Exec;
 use eigenspan::data::Dataset;
+use eigenspan::dimension::{Calibration, Estimator, Near};
 use eigenspan_study::cache::Cache;
-use eigenspan_study::cell::{Partition, SplitRule, TrainSize};
+use eigenspan_study::cell::{Cell, Partition, Reading, SplitRule, Take, TrainSize};
 use eigenspan_study::clock::Still;
+use eigenspan_study::estimated;
 use eigenspan_study::experiment::{Supply, carry_out};
 use eigenspan_study::protocol::Protocol;
 use eigenspan_study::report::{Line, Report, figure};
 use eigenspan_study::reproduce::{Options, run};
 use eigenspan_study::run::{Runner, Subject};
+use eigenspan_study::settings::{classifier, method_of_text};
 
 const TINY: &str = r#"
 name = "tiny"
@@ -225,4 +228,130 @@ fn synthetic_faces_are_called_so_wherever_they_are_shown() {
     // Theorem: C is a projector of rank k.
     let row = &product.report.table.unwrap().rows[0];
     assert_eq!(row[2], row[3]);
+}
+
+#[test]
+fn features_of_length_one_stand_beside_the_same_row_of_the_paper() {
+    let text = r#"
+name = "lengths"
+printed = "nowhere"
+title = "digits"
+about = "A few digits."
+show = "accuracies"
+classifiers = ["nn", "nn-cosine"]
+repeats = 3
+seed = 3
+
+[[case]]
+name = "clean"
+train = 150
+paper = "3"
+
+[[method]]
+name = "NPE"
+method = "npe"
+set = { neighbours = 7, dim = 12 }
+
+[[method]]
+name = "NPE, unit features"
+row = "NPE"
+method = "npe"
+unit_features = true
+set = { neighbours = 7, dim = 12 }
+"#;
+    let protocol = Protocol::parse("lengths", text).unwrap();
+    let subjects = &subjects(&digits())[..1];
+    let cache = &mut runner(Cache::in_memory());
+    let lines = run(&protocol, subjects, Options::default(), cache).unwrap().0;
+    let [plain, by_angle, unit, unit_by_angle] = &lines[..] else { panic!("{} rows", lines.len()) };
+    assert_eq!(cache.cache.len(), 3, "one fit a partition serves both");
+    assert_eq!((plain.paper.as_ref(), unit.paper.as_ref().unwrap().accuracy), (unit.paper.as_ref(), 93.35));
+    assert_ne!(plain.row.accuracies, unit.row.accuracies, "lengths matter, or the test says nothing");
+    assert_eq!(by_angle.row.accuracies, unit_by_angle.row.accuracies);
+    for (angle, unit) in by_angle.row.accuracies.iter().zip(&unit.row.accuracies) {
+        // The nearest of unit length is the nearest by the angle; rounding may decide a tie.
+        assert!((angle - unit).abs() <= 100.0 / 150.0, "{angle} {unit}");
+    }
+}
+
+const ESTIMATED: &str = r#"
+name = "estimated"
+printed = "nowhere"
+title = "digits"
+about = "A few digits."
+show = "estimated"
+classifiers = ["nn"]
+repeats = 2
+seed = 3
+
+[[case]]
+name = "clean"
+train = 150
+paper = "12"
+
+[[method]]
+name = "PCE"
+method = "pce"
+at = { all = { lambda = 30 } }
+
+[[method]]
+name = "MLE+PCA"
+method = "eigenfaces"
+estimator = { of = "mle", neighbours = 10 }
+"#;
+
+#[test]
+fn estimators_count_the_columns_of_the_method_behind_them() {
+    let protocol = Protocol::parse("estimated", ESTIMATED).unwrap();
+    let subjects = &subjects(&digits())[..1];
+    let cache = &mut runner(Cache::in_memory());
+    let (lines, _) = estimated::run(&protocol, subjects, Options::default(), cache).unwrap();
+    assert_eq!(lines.iter().map(|line| line.paper.as_ref().unwrap().accuracy).collect::<Vec<_>>(), [90.31, 68.29]);
+    assert_eq!(lines[0].parameter, "λ = 30");
+    let mut estimates = vec![];
+    for repeat in 1..=2 {
+        let partition = Partition { rule: SplitRule::Random, train: TrainSize::Total(150), seed: 3, repeat };
+        let split = partition.split(subjects[0].data.labels.as_ref().unwrap()).unwrap();
+        let train = subjects[0].data.select_rows(&split.train).unwrap();
+        let mle = Estimator::named("mle").unwrap().with_neighbours(10).unwrap();
+        let near = Near::of(train.samples.view(), mle.neighbours(), Exec::default()).unwrap();
+        let known = &mut Calibration::default();
+        let found = mle.estimate(train.samples.view(), &near, known, Exec::default()).unwrap().dimension;
+        let at = repeat as usize - 1;
+        assert_eq!(lines[1].row.dimensions[at], found.ceil() as usize);
+        let method = method_of_text(&format!("eigenfaces:dim={}", found.ceil()), true).unwrap();
+        let readings = vec![Reading { take: Take::All, classifiers: vec![classifier("nn", true).unwrap()] }];
+        let cell = Cell { partition, method, readings };
+        let by_itself = cell.measure(&subjects[0].data, &Still, Exec::default()).unwrap();
+        assert_eq!(lines[1].row.accuracies[at], by_itself.readings[0].scores[0].accuracy);
+        estimates.push(found);
+    }
+    let mean = (estimates[0] + estimates[1]) / 2.0;
+    assert_eq!(lines[1].parameter, format!("neighbours 10, d = {mean:.2}"));
+}
+
+#[test]
+fn what_is_no_estimator_with_neighbours_is_refused() {
+    for (from, to, words) in [
+        ("of = \"mle\"", "of = \"minka\"", "there is no estimator with neighbours `minka`"),
+        ("of = \"mle\"", "of = \"magic\"", "there is no estimator with neighbours `magic`"),
+        ("method = \"eigenfaces\"", "method = \"npe\"", "counts the columns of `eigenfaces`"),
+        ("show = \"estimated\"", "show = \"accuracies\"", "is shown as `estimated`"),
+    ] {
+        let error = Protocol::parse("x", &ESTIMATED.replace(from, to)).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+}
+
+#[test]
+fn synthetic_faces_stand_for_what_is_not_there_and_other_cases_are_left_out() {
+    let protocol = Protocol::named("table12").unwrap();
+    assert!(Supply::default().has(&protocol));
+    // Both subjects of the smallest kind would take minutes: what is asked for is told by the data alone.
+    let nothing = Protocol { methods: vec![], ..protocol };
+    let empty = tempfile::tempdir().unwrap();
+    let supply = Supply { folder: Some(empty.path().into()), synthetic: false };
+    let product = carry_out(&nothing, &supply, Options::default(), &mut runner(Cache::in_memory())).unwrap();
+    let names: Vec<&str> = product.report.data.iter().map(|data| data.name.as_str()).collect();
+    assert_eq!(names, ["synthetic faces for ar"]);
 }
