@@ -45,7 +45,8 @@ def in_turn(ours, theirs, times):
 
 def row(what, least, share, wanted, note):
     ratio = least[1] / least[0] * share
-    print(f"| {what} | {ratio:.1f} | {wanted} | {'yes' if ratio >= wanted else 'no'} | {note} |", flush=True)
+    shown = f"{ratio:.2f}" if ratio < 2 else f"{ratio:.1f}"
+    print(f"| {what} | {shown} | {wanted} | {'yes' if ratio >= wanted else 'no'} | {note} |", flush=True)
 
 
 def l1_graph(quick):
@@ -152,7 +153,7 @@ def factorisations(quick):
             continue
         enough = max(int(reached[0]), 1)
         ours = kind(rank, max_iter=enough, tol=0.0, threads=1)
-        least, _ = in_turn(lambda ours=ours: ours.fit(x), lambda peer=peer: peer.fit(x), 1 if quick else 3)
+        least, _ = in_turn(lambda ours=ours: ours.fit(x), lambda peer=peer: peer.fit(x), 1 if quick else 5)
         row(f"{name}, {x.shape[0]} × {x.shape[1]}, rank {rank}, to the objective of scikit-learn's `{solver}`", least, 1, 1,
             f"{enough} rounds against {rounds}")  # fmt: skip
 

@@ -29,6 +29,7 @@
 //! | `panel` | a slab, packed so that the kernels read it front to back |
 //! | `gram` | the order in which the tiles of G are visited |
 //! | `rows` | what is done to rows before they are multiplied: lengths, sums, scaling, shifting |
+//! | `steps` | steps of an iteration that treat every entry of a matrix alike |
 //! | `portable` | the tile in plain Rust, for any machine |
 //! | `avx2` | the tile in assembly, for x86-64 with AVX2 and FMA: the only module with `unsafe` |
 //! | `probe` | AᵀA times a few vectors in `f64`, to measure the error of a Gram matrix in `f32` |
@@ -42,6 +43,7 @@ mod panel;
 mod portable;
 mod probe;
 pub mod rows;
+pub mod steps;
 #[cfg(test)]
 mod tests;
 

@@ -5,6 +5,7 @@
 //! | [`product`] | A B, on several threads |
 //! | [`multiply`] | A B into memory at hand, on this thread: for work that is cut into pieces already |
 //! | [`multiply_single`] | the same in single precision, twice as fast: for products that something exact follows |
+//! | [`Slab`] | AᵀA and AᵀB of a few hundred rows that are laid out already, on this thread |
 //! | [`Packed`] | AᵀB again and again with the same A, on this thread |
 //! | [`Cholesky`] | A = L Lᵀ, and x with A x = b |
 //!
@@ -13,7 +14,7 @@
 
 use std::ops::Range;
 
-use eigenspan_kernel::{Number, Panel, Stripe, accumulate_product};
+use eigenspan_kernel::{Number, Panel, Stripe, accumulate, accumulate_product};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
@@ -106,17 +107,53 @@ impl Packed {
         Self { slabs: (0..rows).step_by(f64::DEPTH).map(slab).collect(), rows, cols }
     }
 
-    /// AᵀB into `out`, both row after row, on this thread. B has as many rows as A.
-    pub fn transposed_times(&self, b: &[f64], out: &mut [f64]) {
-        let width = b.len().checked_div(self.rows).unwrap_or(0);
+    /// AᵀB into `out`, both row after row, on this thread. B has as many rows as A, and columns as `room` has.
+    pub fn transposed_times(&self, b: &[f64], out: &mut [f64], room: &mut Slab) {
+        let (width, right) = (room.0.width(), &mut room.0);
         assert_eq!((b.len(), out.len()), (self.rows * width, self.cols * width), "the shapes of A, B and AᵀB agree");
         out.fill(0.0);
-        let mut right = Panel::new(width);
         for (slab, b) in self.slabs.iter().zip(b.chunks(f64::DEPTH * width.max(1))) {
             right.set_depth(slab.depth());
             right.set_rows(0, b);
-            accumulate_product(slab, &right, Stripe { rows: 0..self.cols, entries: out, stride: width });
+            accumulate_product(slab, right, Stripe { rows: 0..self.cols, entries: out, stride: width });
         }
+    }
+}
+
+/// At most [`Slab::DEPTH`] rows of a matrix, laid out for products in which they are summed over.
+pub struct Slab(Panel<f64>);
+
+impl Slab {
+    /// The most rows.
+    pub const DEPTH: usize = f64::DEPTH;
+    /// Where rows of AᵀA may be cut: at multiples of this.
+    pub const CUT: usize = eigenspan_kernel::STRIP;
+
+    /// Room for rows of `cols` values.
+    pub fn new(cols: usize) -> Self {
+        Self(Panel::new(cols))
+    }
+
+    /// Lays out A.
+    pub fn of(a: MatRef<'_>) -> Self {
+        let mut slab = Self::new(a.cols());
+        slab.set(a);
+        slab
+    }
+
+    /// Lays out A in place of what was there.
+    pub fn set(&mut self, a: MatRef<'_>) {
+        pack(&mut self.0, a.transposed(), 0..a.cols(), 0..a.rows());
+    }
+
+    /// Adds AᵀB to `out`, row after row; both have as many rows. Fastest where B is the wider one.
+    pub fn add_transposed_times(&self, b: &Self, out: &mut [f64]) {
+        accumulate_product(&self.0, &b.0, Stripe { rows: 0..self.0.width(), entries: out, stride: b.0.width() });
+    }
+
+    /// Adds some rows of AᵀA to `out`: the entries up to the diagonal; what is written beyond means nothing.
+    pub fn add_gram(&self, rows: Range<usize>, out: &mut [f64]) {
+        accumulate(&self.0, Stripe { rows, entries: out, stride: self.0.width() });
     }
 }
 
@@ -242,10 +279,32 @@ mod tests {
             let want = product(a.view().transposed(), b.view(), Exec::default()).unwrap();
             for view in [a.view(), a.transposed().view().transposed()] {
                 let mut got = vec![f64::NAN; cols * width];
-                Packed::of(view).transposed_times(b.as_slice(), &mut got);
+                Packed::of(view).transposed_times(b.as_slice(), &mut got, &mut Slab::new(width));
                 let close = got.iter().zip(want.as_slice()).all(|(a, b)| (a - b).abs() <= 1e-12);
                 assert!(close, "{rows} {cols} {width}");
             }
+        }
+    }
+
+    #[test]
+    fn products_of_slabs_are_those_of_their_rows() {
+        for (rows, cols, width) in [(1, 1, 1), (240, 30, 7), (17, 30, 40)] {
+            let (a, b) = (wave(rows, cols), wave(rows, width));
+            let [gram, product] = [&a, &b].map(|b| product(a.view().transposed(), b.view(), Exec::default()).unwrap());
+            let (mut left, right) = (Slab::of(wave(200, cols).view()), Slab::of(b.transposed().view().transposed()));
+            left.set(a.view());
+            let mut got = vec![1.0; cols * width];
+            left.add_transposed_times(&right, &mut got);
+            assert!(
+                got.iter().zip(product.as_slice()).all(|(a, b)| (a - b - 1.0).abs() <= 1e-12),
+                "{rows} {cols} {width}"
+            );
+            let mut lower = Mat::zeros(cols, cols);
+            for first in (0..cols).step_by(Slab::CUT) {
+                let rows = first..(first + Slab::CUT).min(cols);
+                left.add_gram(rows.clone(), &mut lower.as_mut_slice()[rows.start * cols..rows.end * cols]);
+            }
+            assert!((0..cols).all(|i| (0..=i).all(|j| (lower.at(i, j) - gram.at(i, j)).abs() <= 1e-12)));
         }
     }
 

@@ -3,11 +3,11 @@
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | V (m × n) | `task.x` = Vᵀ | samples, in our rows |
-//! | W (m × r) | `pair.w` | the parts |
-//! | H (r × n) | `pair.h` = Hᵀ | how much of each part is in each sample |
-//! | G, B | `g`, `b` | WᵀW and (WᵀV)ᵀ in the half that solves for H; HHᵀ and VHᵀ in the other |
+//! | W (m × r) | `now.w` | the parts |
+//! | H (r × n) | `now.h` | how much of each part is in each sample |
+//! | F, G, B | `half`, `gram`, `block.b` | Hᵀ, WᵀW and WᵀV in the half that solves for H; W, HHᵀ and HVᵀ in the other |
 //! | L | `steepness` | ‖G‖₂, the Lipschitz constant of the gradient |
-//! | Y | `Stripe::y` | the point that momentum leads to; it may be negative |
+//! | Y | `Tile::y` | the point that momentum leads to; it may be negative |
 //! | α | `alpha` | Nesterov's sequence |
 //! | Δ | `delta` | length of the projected gradient: entries where it is negative or the factor is positive |
 //!
@@ -29,14 +29,17 @@
 //! and 1 makes it so large that faces are finished after ten rounds. Parts have length one in the end.
 //! [`NenmfParams::as_published`] leaves both as they were.
 
-use eigenspan_linalg::dense::{Packed, product};
+use std::ops::Range;
+
+use eigenspan_linalg::dense::{Packed, Slab};
+use eigenspan_linalg::steps::{accelerated, projected_squares};
 use eigenspan_linalg::symmetric::tridiagonalise;
-use eigenspan_linalg::{Exec, Mat, MatRef};
+use eigenspan_linalg::{Exec, Mat};
 
 use super::factors::{Asked, Factors, Features, PartSettings, Start};
 use super::fitted::Settings;
-use super::nmf::Products;
-use super::parts::factorisation::{Pair, Task, gram, stripe};
+use super::parts::factorisation::{Pair, Task};
+use super::parts::halves::{Block, Half, Halves};
 use super::trace::{Stop, Trace};
 use crate::data::Samples;
 use crate::{Dim, Error, Normalize};
@@ -145,120 +148,109 @@ impl NenmfParams {
     }
 }
 
-fn iterate(task: &Task, mut pair: Pair, asked: &Asked, exec: Exec<'_>) -> Result<(Pair, Trace), Error> {
-    let quiet = exec.silent();
-    let mut products = Products::of(task);
+fn iterate(task: &Task, pair: Pair, asked: &Asked, exec: Exec<'_>) -> Result<(Pair, Trace), Error> {
+    let mut now = Halves::of(&task.x, &pair, exec)?;
     let mut trace = Trace::of("objective ½‖V − WH‖²");
-    let (mut of_w, mut of_h) = (gram(&pair.w, quiet)?, gram(&pair.h, quiet)?);
-    products.vh(task, &pair, exec)?;
-    products.wv(task, &pair, exec)?;
-    trace.values.push(task.in_units(task.objective(&pair, products.last_vh(), [&of_w, &of_h], exec)?));
-    let first = delta([(&pair.h, &of_w, products.last_wv()), (&pair.w, &of_h, products.last_vh())], quiet)?;
+    let (mut of_w, mut of_h) = (now.w.gram(exec)?, now.h.gram(exec)?);
+    look(&mut now.w, &now.h, exec)?;
+    look(&mut now.h, &now.w, exec)?;
+    trace.values.push(task.in_units(task.objective(&now, [&of_w, &of_h], exec)?));
+    let first = delta(&mut now, [&of_w, &of_h], exec)?;
     let mut tolerances = [COARSE.max(asked.tolerance) * first; 2];
     trace.stop = Stop::RoundsUsedUp;
     for round in 1..=asked.rounds {
-        let steps = solve(&mut pair.h, of_w.view(), products.last_wv(), tolerances[0], quiet)?;
+        let steps = solve(&mut now.h, &of_w, tolerances[0], exec)?;
         tolerances[0] /= if steps <= STEPS[0] { 10.0 } else { 1.0 };
-        of_h = gram(&pair.h, quiet)?;
-        products.vh(task, &pair, exec)?;
-        let steps = solve(&mut pair.w, of_h.view(), products.last_vh(), tolerances[1], quiet)?;
+        of_h = now.h.gram(exec)?;
+        look(&mut now.w, &now.h, exec)?;
+        let steps = solve(&mut now.w, &of_h, tolerances[1], exec)?;
         tolerances[1] /= if steps <= STEPS[0] { 10.0 } else { 1.0 };
-        of_w = gram(&pair.w, quiet)?;
-        trace.values.push(task.in_units(task.objective(&pair, products.last_vh(), [&of_w, &of_h], exec)?));
+        of_w = now.w.gram(exec)?;
+        trace.values.push(task.in_units(task.objective(&now, [&of_w, &of_h], exec)?));
         trace.rounds = round;
         exec.report("factor", round, asked.rounds)?;
-        // X W serves the gradient here and the next solve for H.
-        products.wv(task, &pair, exec)?;
-        let now = delta([(&pair.h, &of_w, products.last_wv()), (&pair.w, &of_h, products.last_vh())], quiet)?;
-        if round >= ROUNDS && now <= asked.tolerance * first {
+        // WᵀV serves the gradient here and the next solve for H.
+        look(&mut now.h, &now.w, exec)?;
+        if round >= ROUNDS && delta(&mut now, [&of_w, &of_h], exec)? <= asked.tolerance * first {
             trace.stop = Stop::Converged;
             break;
         }
     }
-    Ok((pair, trace))
+    Ok((now.pair(), trace))
 }
 
-/// Δ over both factors, each with its G and B.
-fn delta(halves: [(&Mat, &Mat, &Mat); 2], exec: Exec<'_>) -> Result<f64, Error> {
+/// B of one half.
+fn look(half: &mut Half<'_>, other: &Half<'_>, exec: Exec<'_>) -> Result<(), Error> {
+    Ok(exec.silent().each("look", half.blocks.iter_mut(), |_, block| block.look(other))?)
+}
+
+/// Δ over both factors; both halves have looked at each other.
+fn delta(now: &mut Halves<'_>, grams: [&Mat; 2], exec: Exec<'_>) -> Result<f64, Error> {
     let mut sum = 0.0;
-    for (factor, g, b) in halves {
-        let fg = product(factor.view(), g.view(), exec)?;
-        sum += squares_of_projected(factor.as_slice(), fg.as_slice(), b.as_slice());
+    for (half, gram) in [&mut now.h, &mut now.w].into_iter().zip(grams) {
+        let gram = Packed::of(gram.view());
+        exec.silent().each("slope", half.blocks.iter_mut(), |_, block| block.multiply(&gram))?;
+        sum += half.blocks.iter().map(|block| projected_squares(&block.f, &block.b, &block.spare)).sum::<f64>();
     }
     Ok(sum.sqrt())
 }
 
-/// The square of a gradient's entry, where a step against it is possible.
-fn projected(at: f64, slope: f64) -> f64 {
-    if slope < 0.0 || at > 0.0 { slope * slope } else { 0.0 }
+/// Unknowns whose steps stay in a second-level cache, r values each: whole tiles of the kernel.
+fn together(r: usize) -> usize {
+    (4800 / r).clamp(48, 240) / 12 * 12
 }
 
-/// Some rows of a factor on their way, turned into columns: so YG is a product that takes Y as it lies.
-struct Stripe {
+/// Some unknowns of a block on their way. Everything is r × width.
+struct Tile {
     f: Vec<f64>,
     b: Vec<f64>,
     y: Vec<f64>,
-    /// YG; the gradient is YG − B.
-    yg: Vec<f64>,
-}
-
-impl Stripe {
-    fn of(f: &[f64], b: &[f64], r: usize) -> Self {
-        let (f, b) = (turned(f, r), turned(b, r));
-        Self { y: f.clone(), yg: vec![0.0; f.len()], f, b }
-    }
-
-    fn look(&mut self, g: &Packed) {
-        g.transposed_times(&self.y, &mut self.yg);
-    }
-
-    fn step(&mut self, g: &Packed, shift: f64, momentum: f64) {
-        for (((f, y), yg), b) in self.f.iter_mut().zip(&mut self.y).zip(&self.yg).zip(&self.b) {
-            let new = (*y - (yg - b) * shift).max(0.0);
-            *y = new + momentum * (new - *f);
-            *f = new;
-        }
-        self.look(g);
-    }
-
+    /// GY; the gradient is GY − B.
+    gy: Vec<f64>,
+    room: Slab,
     /// Δ² at Y.
-    fn delta(&self) -> f64 {
-        squares_of_projected(&self.y, &self.yg, &self.b)
+    delta: f64,
+}
+
+impl Tile {
+    /// The columns `some` of a block.
+    fn of(block: &Block<'_>, some: Range<usize>) -> Self {
+        let width = block.width();
+        let cut = |values: &[f64]| values.chunks_exact(width).flat_map(|row| &row[some.clone()]).copied().collect();
+        let (f, b): (Vec<f64>, Vec<f64>) = (cut(&block.f), cut(&block.b));
+        Self { y: f.clone(), gy: vec![0.0; f.len()], f, b, room: Slab::new(some.len()), delta: 0.0 }
     }
-}
 
-/// The transpose of rows of `width` values.
-fn turned(rows: &[f64], width: usize) -> Vec<f64> {
-    let height = rows.len() / width;
-    (0..rows.len()).map(|at| rows[at % height * width + at / height]).collect()
-}
+    fn look(&mut self, gram: &Packed) {
+        gram.transposed_times(&self.y, &mut self.gy, &mut self.room);
+    }
 
-/// Δ² at some entries of a factor, given FG and B. Eight sums side by side: one would wait for itself.
-fn squares_of_projected(at: &[f64], fg: &[f64], b: &[f64]) -> f64 {
-    const LANES: usize = 8;
-    let mut sums = [0.0; LANES];
-    let whole = at.len() / LANES * LANES;
-    let eights = at.chunks_exact(LANES).zip(fg.chunks_exact(LANES)).zip(b.chunks_exact(LANES));
-    for ((at, fg), b) in eights {
-        for lane in 0..LANES {
-            sums[lane] += projected(at[lane], fg[lane] - b[lane]);
+    fn step(&mut self, gram: &Packed, length: f64, momentum: f64) {
+        accelerated(&mut self.f, &mut self.y, &self.b, &self.gy, length, momentum);
+        self.look(gram);
+    }
+
+    fn measure(&mut self) {
+        self.delta = projected_squares(&self.y, &self.b, &self.gy);
+    }
+
+    /// Puts F back to the columns from `first` on.
+    fn give_back(&self, block: &mut Block<'_>, first: usize) {
+        let (width, own) = (block.width(), self.f.len() * block.width() / block.f.len());
+        for (row, f) in block.f.chunks_exact_mut(width).zip(self.f.chunks_exact(own)) {
+            row[first..first + own].copy_from_slice(f);
         }
     }
-    let rest = (whole..at.len()).map(|i| projected(at[i], fg[i] - b[i])).sum::<f64>();
-    sums.iter().sum::<f64>() + rest
 }
 
-/// min_F≥0 ½⟨FG, F⟩ − ⟨B, F⟩ from the F that is there; returns the steps it took.
-fn solve(factor: &mut Mat, g: MatRef<'_>, b: &Mat, tolerance: f64, exec: Exec<'_>) -> Result<usize, Error> {
-    let r = factor.cols();
-    let own = Mat::from_fn(r, r, |i, j| g.at(i, j));
-    let steepness = tridiagonalise(own, exec)?.values(exec)?[0];
+/// min_F≥0 ½⟨GFᵀ, Fᵀ⟩ − ⟨B, Fᵀ⟩ from the F that is there; returns the steps it took.
+fn solve(half: &mut Half<'_>, gram: &Mat, tolerance: f64, exec: Exec<'_>) -> Result<usize, Error> {
+    let (exec, width) = (exec.silent(), together(gram.rows()));
+    let steepness = tridiagonalise(gram.clone(), exec)?.values(exec)?[0];
     if steepness <= f64::MIN_POSITIVE {
         return Ok(STEPS[0]); // The other factor is zero, and so is B.
     }
-    let (size, packed) = (stripe(r) * r, Packed::of(g));
-    let rows = factor.as_slice().chunks(size).zip(b.as_slice().chunks(size));
-    let mut stripes: Vec<Stripe> = rows.map(|(f, b)| Stripe::of(f, b, r)).collect();
+    let (length, gram) = (1.0 / steepness, Packed::of(gram.view()));
     let mut alpha = 1.0f64;
     let mut momenta = std::iter::repeat_with(|| {
         let next = 0.5 * (1.0 + (1.0 + 4.0 * alpha * alpha).sqrt());
@@ -269,17 +261,31 @@ fn solve(factor: &mut Mat, g: MatRef<'_>, b: &Mat, tolerance: f64, exec: Exec<'_
     // The steps that are done in any case need no look at the whole.
     let sure: Vec<f64> = momenta.by_ref().take(STEPS[0]).collect();
     let mut steps = STEPS[0];
-    exec.each("solve", stripes.iter_mut(), |_, stripe| {
-        stripe.look(&packed);
-        sure.iter().for_each(|momentum| stripe.step(&packed, 1.0 / steepness, *momentum));
+    let places = half.blocks.iter().flat_map(|block| {
+        (0..block.width()).step_by(width).map(move |first| (block, first..(first + width).min(block.width())))
+    });
+    let places: Vec<_> = places.collect();
+    let mut tiles = exec.map("solve", places.len(), |i| {
+        let mut tile = Tile::of(places[i].0, places[i].1.clone());
+        tile.look(&gram);
+        sure.iter().for_each(|momentum| tile.step(&gram, length, *momentum));
+        tile.measure();
+        tile
     })?;
-    while stripes.iter().map(Stripe::delta).sum::<f64>().sqrt() > tolerance && steps < STEPS[1] {
+    while tiles.iter().map(|tile| tile.delta).sum::<f64>().sqrt() > tolerance && steps < STEPS[1] {
         let momentum = momenta.next().expect("there is always a next one");
-        exec.each("solve", stripes.iter_mut(), |_, stripe| stripe.step(&packed, 1.0 / steepness, momentum))?;
+        exec.each("solve", tiles.iter_mut(), |_, tile| {
+            tile.step(&gram, length, momentum);
+            tile.measure();
+        })?;
         steps += 1;
     }
-    for (to, stripe) in factor.as_mut_slice().chunks_mut(size).zip(&stripes) {
-        to.copy_from_slice(&turned(&stripe.f, stripe.f.len() / r));
+    let mut tiles = tiles.iter();
+    for block in &mut half.blocks {
+        for (first, tile) in (0..block.width()).step_by(width).zip(&mut tiles) {
+            tile.give_back(block, first);
+        }
+        block.lay_out();
     }
     Ok(steps)
 }

@@ -3,8 +3,9 @@
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | V (m × n) | `task.x` = Vᵀ | samples, in our rows |
-//! | W (m × r) | `pair.w` | the parts |
-//! | H (r × n) | `pair.h` = Hᵀ | how much of each part is in each sample |
+//! | W (m × r) | `now.w` | the parts |
+//! | H (r × n) | `now.h` | how much of each part is in each sample |
+//! | F, G, B | `half`, `gram`, `block.b` | Hᵀ, WᵀW and WᵀV in the first update; W, HHᵀ and HVᵀ in the second |
 //!
 //! ```text
 //!     min ½‖V − WH‖²   with   W, H ≥ 0
@@ -23,12 +24,14 @@
 //! and is not there for every r.) Parts have length one in the end, so that the features are in the samples' units;
 //! [`NmfParams::as_published`] leaves both as the literature has them.
 
-use eigenspan_linalg::dense::{multiply, product_into};
-use eigenspan_linalg::{Exec, Mat, MatRef};
+use eigenspan_linalg::dense::Packed;
+use eigenspan_linalg::steps::multiplicative;
+use eigenspan_linalg::{Exec, Mat};
 
 use super::factors::{Asked, Factors, Features, PartSettings, Start};
 use super::fitted::Settings;
-use super::parts::factorisation::{Pair, Task, gram, stripe};
+use super::parts::factorisation::{Pair, Task};
+use super::parts::halves::{Half, Halves};
 use super::trace::{Stop, Trace};
 use crate::data::Samples;
 use crate::{Dim, Error, Normalize};
@@ -135,83 +138,43 @@ impl NmfParams {
     }
 }
 
-fn iterate(task: &Task, mut pair: Pair, asked: &Asked, exec: Exec<'_>) -> Result<(Pair, Trace), Error> {
-    let mut products = Products::of(task);
+fn iterate(task: &Task, pair: Pair, asked: &Asked, exec: Exec<'_>) -> Result<(Pair, Trace), Error> {
+    let mut now = Halves::of(&task.x, &pair, exec)?;
     let mut trace = Trace::of("objective ½‖V − WH‖²");
-    let (mut of_w, mut of_h) = (gram(&pair.w, exec.silent())?, gram(&pair.h, exec.silent())?);
-    let vh = products.vh(task, &pair, exec)?;
-    let first = task.objective(&pair, vh, [&of_w, &of_h], exec)?;
+    let (mut of_w, mut of_h) = (now.w.gram(exec)?, now.h.gram(exec)?);
+    exec.silent().each("start", now.w.blocks.iter_mut(), |_, block| block.look(&now.h))?;
+    let first = task.objective(&now, [&of_w, &of_h], exec)?;
     trace.values.push(task.in_units(first));
     trace.stop = Stop::RoundsUsedUp;
     let mut before = first;
     for round in 1..=asked.rounds {
-        let wv = products.wv(task, &pair, exec)?;
-        update(&mut pair.h, wv, of_w.view(), exec)?;
-        of_h = gram(&pair.h, exec.silent())?;
-        let vh = products.vh(task, &pair, exec)?;
-        update(&mut pair.w, vh, of_h.view(), exec)?;
-        of_w = gram(&pair.w, exec.silent())?;
-        let now = task.objective(&pair, products.last_vh(), [&of_w, &of_h], exec)?;
-        trace.values.push(task.in_units(now));
+        update(&mut now.h, &now.w, &of_w, exec)?;
+        of_h = now.h.gram(exec)?;
+        update(&mut now.w, &now.h, &of_h, exec)?;
+        of_w = now.w.gram(exec)?;
+        let objective = task.objective(&now, [&of_w, &of_h], exec)?;
+        trace.values.push(task.in_units(objective));
         trace.rounds = round;
         exec.report("factor", round, asked.rounds)?;
         if round % LOOK == 0 {
-            if before.sqrt() - now.sqrt() <= asked.tolerance * first.sqrt() {
+            if before.sqrt() - objective.sqrt() <= asked.tolerance * first.sqrt() {
                 trace.stop = Stop::Converged;
                 break;
             }
-            before = now;
+            before = objective;
         }
     }
-    Ok((pair, trace))
+    Ok((now.pair(), trace))
 }
 
-/// F ← F ∘ P / (F G), rows in stripes.
-fn update(factor: &mut Mat, p: &Mat, g: MatRef<'_>, exec: Exec<'_>) -> Result<(), Error> {
-    let r = factor.cols();
-    let height = stripe(r);
-    exec.silent().each_chunk("update", factor.as_mut_slice(), height * r, |part, factor| {
-        let mut below = vec![0.0; factor.len()];
-        multiply(MatRef::row_major(factor, factor.len() / r, r).expect("r values a row"), g, &mut below);
-        let above = &p.as_slice()[part * height * r..];
-        for ((f, p), below) in factor.iter_mut().zip(above).zip(below) {
-            *f = *f * p / below.max(f64::MIN_POSITIVE);
-        }
+/// F ← F ∘ B / (F G), block after block.
+fn update(half: &mut Half<'_>, other: &Half<'_>, gram: &Mat, exec: Exec<'_>) -> Result<(), Error> {
+    let gram = Packed::of(gram.view());
+    exec.silent().each("update", half.blocks.iter_mut(), |_, block| {
+        block.look(other);
+        block.multiply(&gram);
+        multiplicative(&mut block.f, &block.b, &block.spare);
+        block.lay_out();
     })?;
     Ok(())
-}
-
-/// Memory for the large products.
-pub(super) struct Products {
-    wv: Mat,
-    vh: Mat,
-}
-
-impl Products {
-    pub fn of(task: &Task) -> Self {
-        let (n, m, r) = (task.x.rows(), task.x.cols(), task.parts);
-        Self { wv: Mat::zeros(n, r), vh: Mat::zeros(m, r) }
-    }
-
-    /// (WᵀV)ᵀ = X W (n × r).
-    pub fn wv(&mut self, task: &Task, pair: &Pair, exec: Exec<'_>) -> Result<&Mat, Error> {
-        product_into(task.x.view(), pair.w.view(), &mut self.wv, exec)?;
-        Ok(&self.wv)
-    }
-
-    /// VHᵀ = Xᵀ Hᵀ (m × r).
-    pub fn vh(&mut self, task: &Task, pair: &Pair, exec: Exec<'_>) -> Result<&Mat, Error> {
-        product_into(task.x.view().transposed(), pair.h.view(), &mut self.vh, exec)?;
-        Ok(&self.vh)
-    }
-
-    /// The last X W.
-    pub fn last_wv(&self) -> &Mat {
-        &self.wv
-    }
-
-    /// The last VHᵀ.
-    pub fn last_vh(&self) -> &Mat {
-        &self.vh
-    }
 }

@@ -16,11 +16,13 @@
 //! Seen from the samples the two halves are the same problem, min_F ½‖A − F Bᵀ‖² with F = Hᵀ, A = X, B = W or F = W, A = Xᵀ,
 //! B = Hᵀ; both have their unknowns in rows, and rows have nothing to do with each other.
 
-use eigenspan_linalg::dense::{multiply, product};
+use eigenspan_linalg::dense::multiply;
 use eigenspan_linalg::scale::{exponent_of, times_power_of_two};
+use eigenspan_linalg::steps::inner;
 use eigenspan_linalg::{Exec, Mat};
 
 use super::dimension::dimension;
+use super::halves::Halves;
 use crate::data::Samples;
 use crate::data::generate::Normal;
 use crate::prepare::{Preparation, Scan, norm};
@@ -110,11 +112,10 @@ impl Task {
         Ok(Pair { w, h })
     }
 
-    /// f, given `vh` = VHᵀ and the Gram matrices of both factors.
-    pub fn objective(&self, pair: &Pair, vh: &Mat, grams: [&Mat; 2], exec: Exec<'_>) -> Result<f64, Error> {
-        let dots = |a: &Mat, b: &Mat| (0..a.rows()).map(|i| dot(a.row(i), b.row(i))).sum::<f64>();
-        let value = self.energy - dots(vh, &pair.w) + 0.5 * dots(grams[0], grams[1]);
-        if value > LITTLE * self.energy { Ok(value) } else { self.residual(pair, exec) }
+    /// f, where W's half has looked at H, given the Gram matrices of W and H.
+    pub fn objective(&self, now: &Halves<'_>, grams: [&Mat; 2], exec: Exec<'_>) -> Result<f64, Error> {
+        let value = self.energy - now.agreement() + 0.5 * inner(grams[0].as_slice(), grams[1].as_slice());
+        if value > LITTLE * self.energy { Ok(value) } else { self.residual(&now.pair(), exec) }
     }
 
     /// f from the residual.
@@ -161,13 +162,8 @@ impl Task {
     }
 }
 
-/// FᵀF (r × r).
-pub(crate) fn gram(factor: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
-    Ok(product(factor.view().transposed(), factor.view(), exec)?)
-}
-
 /// Rows of `width` values that stay in cache together with what is computed from them.
-pub(crate) fn stripe(width: usize) -> usize {
+fn stripe(width: usize) -> usize {
     (16_384 / width.max(1)).clamp(16, 1024)
 }
 

@@ -9,6 +9,7 @@ mod even_noise;
 pub mod factorisation;
 pub mod graph_embedding;
 pub(crate) mod graph_samples;
+pub(crate) mod halves;
 pub mod homotopy;
 mod independent_samples;
 pub mod lambda;
