@@ -12,7 +12,7 @@
 //! ```
 //! Unknowns in different rows of F have nothing to do with each other, so they go in blocks, and within a block Fᵀ and B lie
 //! part after part: that is how the kernel gives products, and how it takes F for the next ones. A never changes and is laid
-//! out once, block by block, in slabs that are the other half's blocks. That doubles the memory for the samples twice over;
+//! out once, block by block, in slabs that are the other half's blocks. That takes two more copies of the samples;
 //! samples too large for it are laid out again every time.
 
 use eigenspan_linalg::dense::{Packed, Slab};
