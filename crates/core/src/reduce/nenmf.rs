@@ -150,6 +150,7 @@ impl NenmfParams {
 
 fn iterate(task: &Task, pair: Pair, asked: &Asked, exec: Exec<'_>) -> Result<(Pair, Trace), Error> {
     let mut now = Halves::of(&task.x, &pair, exec)?;
+    let (mut h_tiles, mut w_tiles) = (tiles(&now.h, task.parts), tiles(&now.w, task.parts));
     let mut trace = Trace::of("objective ½‖V − WH‖²");
     let (mut of_w, mut of_h) = (now.w.gram(exec)?, now.h.gram(exec)?);
     look(&mut now.w, &now.h, exec)?;
@@ -159,11 +160,11 @@ fn iterate(task: &Task, pair: Pair, asked: &Asked, exec: Exec<'_>) -> Result<(Pa
     let mut tolerances = [COARSE.max(asked.tolerance) * first; 2];
     trace.stop = Stop::RoundsUsedUp;
     for round in 1..=asked.rounds {
-        let steps = solve(&mut now.h, &of_w, tolerances[0], exec)?;
+        let steps = solve(&mut now.h, &mut h_tiles, &of_w, tolerances[0], exec)?;
         tolerances[0] /= if steps <= STEPS[0] { 10.0 } else { 1.0 };
         of_h = now.h.gram(exec)?;
         look(&mut now.w, &now.h, exec)?;
-        let steps = solve(&mut now.w, &of_h, tolerances[1], exec)?;
+        let steps = solve(&mut now.w, &mut w_tiles, &of_h, tolerances[1], exec)?;
         tolerances[1] /= if steps <= STEPS[0] { 10.0 } else { 1.0 };
         of_w = now.w.gram(exec)?;
         trace.values.push(task.in_units(task.objective(&now, [&of_w, &of_h], exec)?));
@@ -202,6 +203,8 @@ fn together(r: usize) -> usize {
 
 /// Some unknowns of a block on their way. Everything is r × width.
 struct Tile {
+    block: usize,
+    columns: Range<usize>,
     f: Vec<f64>,
     b: Vec<f64>,
     y: Vec<f64>,
@@ -212,13 +215,27 @@ struct Tile {
     delta: f64,
 }
 
+/// Memory for all unknowns of a half.
+fn tiles(half: &Half<'_>, r: usize) -> Vec<Tile> {
+    let places = half.blocks.iter().enumerate().flat_map(|(block, held)| {
+        let end = held.width();
+        (0..end).step_by(together(r)).map(move |first| (block, first..(first + together(r)).min(end)))
+    });
+    let tile = |(block, columns): (usize, Range<usize>)| {
+        let [f, b, y, gy] = std::array::from_fn(|_| vec![0.0; r * columns.len()]);
+        Tile { room: Slab::new(columns.len()), block, columns, f, b, y, gy, delta: 0.0 }
+    };
+    places.map(tile).collect()
+}
+
 impl Tile {
-    /// The columns `some` of a block.
-    fn of(block: &Block<'_>, some: Range<usize>) -> Self {
-        let width = block.width();
-        let cut = |values: &[f64]| values.chunks_exact(width).flat_map(|row| &row[some.clone()]).copied().collect();
-        let (f, b): (Vec<f64>, Vec<f64>) = (cut(&block.f), cut(&block.b));
-        Self { y: f.clone(), gy: vec![0.0; f.len()], f, b, room: Slab::new(some.len()), delta: 0.0 }
+    /// Takes F and B from the block, and Y = F.
+    fn take(&mut self, block: &Block<'_>) {
+        for (to, from) in [(&mut self.f, &block.f), (&mut self.b, &block.b)] {
+            let rows = from.chunks_exact(block.width()).map(|row| &row[self.columns.clone()]);
+            to.chunks_exact_mut(self.columns.len()).zip(rows).for_each(|(to, row)| to.copy_from_slice(row));
+        }
+        self.y.copy_from_slice(&self.f);
     }
 
     fn look(&mut self, gram: &Packed) {
@@ -234,18 +251,17 @@ impl Tile {
         self.delta = projected_squares(&self.y, &self.b, &self.gy);
     }
 
-    /// Puts F back to the columns from `first` on.
-    fn give_back(&self, block: &mut Block<'_>, first: usize) {
-        let (width, own) = (block.width(), self.f.len() * block.width() / block.f.len());
-        for (row, f) in block.f.chunks_exact_mut(width).zip(self.f.chunks_exact(own)) {
-            row[first..first + own].copy_from_slice(f);
-        }
+    /// Puts F back into the block.
+    fn give_back(&self, block: &mut Block<'_>) {
+        let width = block.width();
+        let rows = block.f.chunks_exact_mut(width).map(|row| &mut row[self.columns.clone()]);
+        rows.zip(self.f.chunks_exact(self.columns.len())).for_each(|(row, f)| row.copy_from_slice(f));
     }
 }
 
 /// min_F≥0 ½⟨GFᵀ, Fᵀ⟩ − ⟨B, Fᵀ⟩ from the F that is there; returns the steps it took.
-fn solve(half: &mut Half<'_>, gram: &Mat, tolerance: f64, exec: Exec<'_>) -> Result<usize, Error> {
-    let (exec, width) = (exec.silent(), together(gram.rows()));
+fn solve(half: &mut Half<'_>, tiles: &mut [Tile], gram: &Mat, tolerance: f64, exec: Exec<'_>) -> Result<usize, Error> {
+    let exec = exec.silent();
     let steepness = tridiagonalise(gram.clone(), exec)?.values(exec)?[0];
     if steepness <= f64::MIN_POSITIVE {
         return Ok(STEPS[0]); // The other factor is zero, and so is B.
@@ -261,16 +277,11 @@ fn solve(half: &mut Half<'_>, gram: &Mat, tolerance: f64, exec: Exec<'_>) -> Res
     // The steps that are done in any case need no look at the whole.
     let sure: Vec<f64> = momenta.by_ref().take(STEPS[0]).collect();
     let mut steps = STEPS[0];
-    let places = half.blocks.iter().flat_map(|block| {
-        (0..block.width()).step_by(width).map(move |first| (block, first..(first + width).min(block.width())))
-    });
-    let places: Vec<_> = places.collect();
-    let mut tiles = exec.map("solve", places.len(), |i| {
-        let mut tile = Tile::of(places[i].0, places[i].1.clone());
+    exec.each("solve", tiles.iter_mut(), |_, tile| {
+        tile.take(&half.blocks[tile.block]);
         tile.look(&gram);
         sure.iter().for_each(|momentum| tile.step(&gram, length, *momentum));
         tile.measure();
-        tile
     })?;
     while tiles.iter().map(|tile| tile.delta).sum::<f64>().sqrt() > tolerance && steps < STEPS[1] {
         let momentum = momenta.next().expect("there is always a next one");
@@ -280,12 +291,7 @@ fn solve(half: &mut Half<'_>, gram: &Mat, tolerance: f64, exec: Exec<'_>) -> Res
         })?;
         steps += 1;
     }
-    let mut tiles = tiles.iter();
-    for block in &mut half.blocks {
-        for (first, tile) in (0..block.width()).step_by(width).zip(&mut tiles) {
-            tile.give_back(block, first);
-        }
-        block.lay_out();
-    }
+    tiles.iter().for_each(|tile| tile.give_back(&mut half.blocks[tile.block]));
+    exec.each("lay out", half.blocks.iter_mut(), |_, block| block.lay_out())?;
     Ok(steps)
 }
