@@ -216,7 +216,7 @@ def _sent(df: Any, model: Linear) -> Callable[[], Linear]:
     except (AttributeError, PySparkException):
         return lambda: model
     broadcast = context.broadcast(model)
-    return lambda: broadcast.value  # type: ignore[no-any-return]
+    return lambda: broadcast.value
 
 
 # On the workers.
@@ -299,7 +299,7 @@ def _rows(column: Any, reading: Reading, where: str, rows: int) -> NDArray[Any]:
     if (long != m).any():
         row = int(np.flatnonzero(long != m)[0])
         raise ValueError(f"{where}row {rows + row}: column {reading.columns[0]!r} holds {long[row]} numbers, others {m}")
-    numbers = values.to_numpy(zero_copy_only=False).astype(reading.number, copy=False)
+    numbers: NDArray[Any] = values.to_numpy(zero_copy_only=False).astype(reading.number, copy=False)
     if not vectors or not sparse.any():
         return numbers.reshape(len(long), m)
     matrix = np.zeros((len(long), m), reading.number)
