@@ -81,7 +81,7 @@ def slowed(x, folder, seconds):
 
 @pytest.mark.parametrize("scheduler", ["synchronous", "threads", "processes"])
 def test_every_scheduler_gives_the_bytes_of_summaries_merged_in_order(samples, expected, scheduler):
-    with dask.config.set(scheduler=scheduler, num_workers=3):
+    with dask.config.set(scheduler=scheduler, num_workers=2):
         assert model(eigenspan.dask.fit(da.from_array(samples, chunks=(2300, 40)))) == expected
 
 
