@@ -308,13 +308,6 @@ impl Streaming {
     pub fn is_asked(&self) -> bool {
         self.max_memory.is_some() || self.checkpoint.is_some() || self.form.is_some()
     }
-
-    /// Takes the checkpoint away when all is done.
-    pub fn forget_checkpoint(&self) {
-        if let Some(path) = &self.checkpoint {
-            let _ = std::fs::remove_file(path); // it may never have been written
-        }
-    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -1,14 +1,15 @@
 //! Samples that are read once: files of several formats, limits of memory, checkpoints, summaries made apart and merged.
+#![expect(clippy::print_stdout, reason = "a test of fifty kills says how many came in time")]
 #![expect(clippy::disallowed_methods, reason = "tests look at the files that were written")]
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use eigenspan::Mat;
+use eigenspan::data::Matrix;
 use eigenspan::data::generate::Subspaces;
-use eigenspan::data::{Matrix, Source as _};
 use eigenspan_io::{Names, ReadOptions};
 
 struct Run {
@@ -148,34 +149,46 @@ fn what_cannot_be_merged_or_streamed_is_refused_in_words() {
     assert_eq!(k(&run.ok("fit clean.npy --form triangle --json")).0, k(&run.ok("fit clean.npy --json")).0);
 }
 
-#[test]
-fn a_fit_that_is_killed_goes_on_to_the_same_bytes() {
+/// Kills a fit so many times, each time at another moment, and lets it go on: the bytes are those of a fit that was left alone.
+fn kills(count: u32, n: usize) {
     let run = Run::new();
-    let x = samples(60_000, 40);
-    run.write("a.npy", &some(&x, 0..41_000));
-    run.write("b.npy", &some(&x, 41_000..60_000));
+    let x = samples(n, 40);
+    run.write("a.npy", &some(&x, 0..2 * n / 3));
+    run.write("b.npy", &some(&x, 2 * n / 3..n));
     let fit = "fit a.npy b.npy --max-memory 60MB --checkpoint c --checkpoint-every 700kB";
+    let started = Instant::now();
     run.ok(&format!("{fit} -o whole.espan"));
-    assert!(!run.path().join("c").exists());
-    let mut resumed = 0;
-    for wait in [30, 60, 90, 120, 160] {
+    let whole = started.elapsed();
+    assert!(!run.path().join("c").exists(), "a checkpoint goes when all is done");
+    let (mut resumed, mut finished) = (0, 0);
+    for i in 0..count {
+        let _ = fs::remove_file(run.path().join("c"));
+        let _ = fs::remove_file(run.path().join("killed.espan"));
+        // Multiples of the golden ratio: spread over the whole run, and never twice the same.
+        let moment = whole.mul_f64((f64::from(i + 1) * 0.618_033_988_749_895).fract());
         let mut child = run.command(&format!("{fit} -o killed.espan")).stdout(Stdio::null()).spawn().unwrap();
-        // Not before there is a checkpoint, and then some milliseconds later: anywhere.
-        for _ in 0..2000 {
-            if run.path().join("c").exists() || child.try_wait().unwrap().is_some() {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        std::thread::sleep(Duration::from_millis(wait));
+        std::thread::sleep(moment);
+        finished += usize::from(child.try_wait().unwrap().is_some());
         child.kill().unwrap();
         child.wait().unwrap();
         resumed += usize::from(run.path().join("c").exists());
         run.ok(&format!("{fit} -o killed.espan --threads 1"));
-        assert_eq!(run.bytes("killed.espan"), run.bytes("whole.espan"), "after {wait} ms");
-        fs::remove_file(run.path().join("killed.espan")).unwrap();
+        assert_eq!(run.bytes("killed.espan"), run.bytes("whole.espan"), "after {moment:?} of {whole:?}");
     }
-    assert!(resumed > 0, "no kill came in time");
+    println!("{count} kills: {resumed} left a checkpoint, {finished} came too late");
+    assert!(resumed > 0, "no kill came between the first checkpoint and the end");
+}
+
+#[test]
+fn a_fit_that_is_killed_goes_on_to_the_same_bytes() {
+    kills(5, 60_000);
+}
+
+/// `cargo test --release -p eigenspan-cli --test scale -- --ignored --nocapture fifty`
+#[test]
+#[ignore = "takes a minute or more: the command is above"]
+fn fifty_kills_leave_the_same_bytes() {
+    kills(50, 300_000);
 }
 
 #[test]

@@ -106,6 +106,16 @@ impl Checkpoint {
         write_atomically(path, |out| out.write_all(&seal_tensors(CHECKPOINT, &header, &tensors)))
     }
 
+    /// Takes the file away, where there is one.
+    pub fn remove(path: &Path) -> Result<(), WriteError> {
+        match std::fs::remove_file(path) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                Err(WriteError::Io { file: path.display().to_string(), doing: "remove", source })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Reads and checks a file; `None` where there is none.
     pub fn load(path: &Path) -> Result<Option<Self>, SummaryError> {
         let name = path.display().to_string();

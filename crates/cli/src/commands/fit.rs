@@ -80,7 +80,7 @@ fn run_streaming(args: &Fit, session: &Session<'_>) -> Result<(), Failure> {
         file.save(path)?;
         words += &format!("wrote {}\n", path.display());
     }
-    args.streaming.forget_checkpoint();
+    job.done()?;
     print(&json.map_or(words, |json| format!("{json}\n")))
 }
 

@@ -70,6 +70,11 @@ impl Job<'_> {
         Ok(begun.done.expect("there is a first file"))
     }
 
+    /// What is left to do when the result is written: the checkpoint has served.
+    pub fn done(&self) -> Result<(), Failure> {
+        Ok(self.streaming.checkpoint.as_deref().map_or(Ok(()), Checkpoint::remove)?)
+    }
+
     /// What a checkpoint tells, or a beginning.
     fn begun(&self) -> Result<Begun, Failure> {
         let nothing = Begun { done: None, current: None, at: 0, rows: 0, seen: Fingerprint::default(), probes: vec![] };

@@ -15,7 +15,7 @@ pub fn run(args: &Summarize, session: &Session<'_>) -> Result<(), Failure> {
     let job = Job { data: &args.data, more: &args.more, params, streaming: &args.streaming };
     let file = job.run(session)?;
     file.save(&args.output)?;
-    args.streaming.forget_checkpoint();
+    job.done()?;
     print(&format!("{}wrote {}\n", told(&file), args.output.display()))
 }
 
