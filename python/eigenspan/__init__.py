@@ -11,6 +11,8 @@
 | name | what it is |
 |---|---|
 | `PCE` | Principal Coefficients Embedding: finds the dimension by itself |
+| `Summary` | what is kept of samples in portions or partitions, to be merged and finished to a `PCE` |
+| `eigenspan.dask`, `eigenspan.spark` | PCE of Dask and Spark collections; modules to import |
 | `PCA` | principal component analysis, exact, also of sparse data, with a dimension if you have none |
 | `LPP`, `NPE`, `LLE`, `L1Graph` | projections, and an embedding, that keep a graph between the samples |
 | `NMF`, `NeNMF` | samples as sums of parts |
@@ -48,6 +50,7 @@ from ._nonnegative import NMF, NeNMF
 from ._pca import PCA
 from ._pce import PCE
 from ._robust import ROSL, RobustPCA
+from ._summary import Summary
 
 __all__ = [
     "CESR",
@@ -76,6 +79,7 @@ __all__ = [
     "Recovery",
     "RobustPCA",
     "SpectrumWarning",
+    "Summary",
     "Trace",
     "TwoNN",
     "__version__",

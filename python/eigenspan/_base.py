@@ -113,7 +113,7 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         summary: Summary | None = getattr(self, "_summary", None)
         x = self._read(X, reset=summary is None)
         if summary is None:
-            summary = Summary(self._keywords(), x.shape[1])
+            summary = Summary(self._keywords(), x.shape[1], "triangle")
         summary.update(x, self.threads)
         self._forget()
         self._summary = summary
@@ -342,7 +342,7 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         check_is_fitted(self)
         if getattr(self, "_model", None) is None:
             assert self._summary is not None
-            self._model = self._summary.finish(self.threads)
+            self._model = self._summary.finish(None, self.threads)
             self._warn(self._model)
         assert self._model is not None
         return self._model

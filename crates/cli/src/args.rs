@@ -8,7 +8,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use eigenspan::classify::CLASSIFIERS;
 use eigenspan::data::{Corruption, ImageShape};
 use eigenspan::dimension::ESTIMATORS;
-use eigenspan::{Dim, Lambda, Normalize, PceParams, RankRule, Solver};
+use eigenspan::{Dim, Keep, Lambda, Normalize, PceParams, RankRule, Solver};
 use eigenspan_study::cell::{SplitRule, TrainSize};
 
 use crate::choice::Choice;
@@ -40,9 +40,23 @@ pub enum Command {
     #[command(
         after_help = "Examples:\n  eigenspan fit faces.npz -o faces.espan\n  eigenspan fit faces.npz --lambda 5 --json\n  \
 eigenspan fit sensors.csv --label state --noise 0.02\n  cat table.csv | eigenspan fit - --energy 0.95\n  \
-eigenspan fit faces.npz --method npe --neighbours 49 --dim 300 -o faces.espan"
+eigenspan fit faces.npz --method npe --neighbours 49 --dim 300 -o faces.espan\n  \
+eigenspan fit huge.npy --max-memory 2GB --checkpoint huge.check -o huge.espan\n  \
+eigenspan fit 2024.npy 2025.npy 2026.npy -o years.espan"
     )]
     Fit(Box<Fit>),
+    /// Summarise samples, to be merged with others and finished to a model
+    #[command(after_help = "Example, on as many machines as there are files:\n  \
+eigenspan summarize part1.npy -o part1.essum\n  eigenspan summarize part2.npy -o part2.essum\n  \
+eigenspan merge part1.essum part2.essum -o all.essum\n  eigenspan finish all.essum -o model.espan")]
+    Summarize(Box<Summarize>),
+    /// Merge summaries, in the order given
+    #[command(after_help = "Example:\n  eigenspan merge part1.essum part2.essum -o all.essum")]
+    Merge(Merge),
+    /// Make a model of a summary
+    #[command(after_help = "Examples:\n  eigenspan finish all.essum -o model.espan\n  \
+eigenspan finish all.essum --lambda 5 -o other.espan")]
+    Finish(Finish),
     /// Estimate the dimension of data by several estimators, side by side
     #[command(
         after_help = "Examples:\n  eigenspan dimension faces.npz\n  eigenspan dimension faces.npz --method danco --neighbours 10..30:2\n  \
@@ -230,10 +244,165 @@ pub(crate) enum SolverArg {
     Direct,
 }
 
+/// A size, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size(pub u64);
+
+/// `500MB`, `2GB`, `1GiB`, or a number of bytes.
+fn parse_size(text: &str) -> Result<Size, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let unit = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "k" | "kb" => 1e3,
+        "m" | "mb" => 1e6,
+        "g" | "gb" => 1e9,
+        "t" | "tb" => 1e12,
+        "kib" => 1024f64,
+        "mib" => 1024f64.powi(2),
+        "gib" => 1024f64.powi(3),
+        "tib" => 1024f64.powi(4),
+        _ => return Err("expected a size such as 500MB, 2GB or 1GiB".into()),
+    };
+    match number.parse::<f64>() {
+        Ok(number) if number > 0.0 && number * unit < 1e18 => Ok(Size((number * unit) as u64)),
+        _ => Err("expected a size such as 500MB, 2GB or 1GiB".into()),
+    }
+}
+
+/// How samples that are not kept are read.
+#[derive(ClapArgs)]
+pub struct Streaming {
+    /// Read the samples portion by portion, and take no more memory than this: 500MB, 2GB, 1GiB. The result does not depend
+    /// on it
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub max_memory: Option<Size>,
+    /// Write down here, now and then, how far the reading has come; the same command goes on from there after a crash
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
+    /// How much is read from one checkpoint to the next
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "1GB", requires = "checkpoint")]
+    pub checkpoint_every: Size,
+    /// What is kept of the samples: their Gram matrix (fast), or their triangle, which answers every cut; `auto` is the first
+    /// unless the settings are known to need the second
+    #[arg(long, value_enum)]
+    pub form: Option<FormArg>,
+}
+
+impl Streaming {
+    /// What is kept.
+    pub fn keep(&self) -> Keep {
+        match self.form {
+            None | Some(FormArg::Auto) => Keep::Auto,
+            Some(FormArg::Gram) => Keep::Gram,
+            Some(FormArg::Triangle) => Keep::Triangle,
+        }
+    }
+
+    /// Bytes from one checkpoint to the next.
+    pub fn every(&self) -> usize {
+        usize::try_from(self.checkpoint_every.0).unwrap_or(usize::MAX)
+    }
+
+    /// Whether anything was asked that only samples that are not kept can have.
+    pub fn is_asked(&self) -> bool {
+        self.max_memory.is_some() || self.checkpoint.is_some() || self.form.is_some()
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum FormArg {
+    Auto,
+    Gram,
+    Triangle,
+}
+
+#[derive(ClapArgs)]
+pub struct Summarize {
+    #[command(flatten)]
+    pub data: Data,
+    /// More files, read after it in this order
+    #[arg(value_name = "DATA")]
+    pub more: Vec<PathBuf>,
+    #[command(flatten)]
+    pub fitting: Fitting,
+    #[command(flatten)]
+    pub choice: Choice,
+    #[command(flatten)]
+    pub streaming: Streaming,
+    /// Write the summary here
+    #[arg(short, long, value_name = "PART.essum")]
+    pub output: PathBuf,
+}
+
+#[derive(ClapArgs)]
+pub struct Merge {
+    /// The summaries, in the order of their samples
+    #[arg(value_name = "PART.essum", required = true)]
+    pub summaries: Vec<PathBuf>,
+    /// Write the merged summary here
+    #[arg(short, long, value_name = "ALL.essum")]
+    pub output: PathBuf,
+}
+
+#[derive(ClapArgs)]
+pub struct Finish {
+    /// The summary
+    #[arg(value_name = "ALL.essum")]
+    pub summary: PathBuf,
+    #[command(flatten)]
+    pub cut: CutArgs,
+    /// Write the model here
+    #[arg(short, long, value_name = "MODEL.espan")]
+    pub output: Option<PathBuf>,
+    /// Print one JSON object instead of words
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Where to cut, where not as the summary was made to.
+#[derive(ClapArgs)]
+pub struct CutArgs {
+    /// λ: a number, `auto` or `screenot`, instead of what the summary was made for
+    #[arg(long, value_name = "λ", value_parser = parse_lambda, group = "cut")]
+    lambda: Option<LambdaArg>,
+    /// The noise has this standard deviation, in the units of the data
+    #[arg(long, value_name = "S", group = "cut", allow_negative_numbers = true)]
+    noise: Option<f64>,
+    /// Keep this share of the energy, between 0 and 1
+    #[arg(long, value_name = "SHARE", group = "cut", allow_negative_numbers = true)]
+    energy: Option<f64>,
+    /// Keep exactly this many dimensions
+    #[arg(long, value_name = "M", group = "cut")]
+    dim: Option<usize>,
+}
+
+impl CutArgs {
+    /// The settings of the summary with another cut, where one is asked for.
+    pub fn params(&self, made_for: &PceParams) -> Option<PceParams> {
+        let lambda = match (self.lambda, self.noise, self.energy) {
+            (Some(LambdaArg(lambda)), ..) => Some(lambda),
+            (_, Some(s), _) => Some(Lambda::Noise(s)),
+            (.., Some(share)) => Some(Lambda::Energy(share)),
+            _ => None,
+        };
+        match (lambda, self.dim) {
+            (Some(lambda), _) => Some(PceParams { lambda, dim: Dim::Auto, ..*made_for }),
+            (None, Some(dim)) => Some(PceParams { dim: Dim::Fixed(dim), ..*made_for }),
+            (None, None) => None,
+        }
+    }
+}
+
 #[derive(ClapArgs)]
 pub struct Fit {
     #[command(flatten)]
     pub data: Data,
+    /// More files, read after it in this order: each is a partition of its own
+    #[arg(value_name = "DATA")]
+    pub more: Vec<PathBuf>,
+    #[command(flatten)]
+    pub streaming: Streaming,
     #[command(flatten)]
     pub fitting: Fitting,
     #[command(flatten)]
@@ -305,6 +474,9 @@ pub struct Transform {
     pub model: PathBuf,
     #[command(flatten)]
     pub data: Data,
+    /// Take no more memory than this: 500MB, 2GB, 1GiB. The result does not depend on it
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub max_memory: Option<Size>,
     /// Write the features here (.npy, .csv, .tsv, .parquet); CSV on standard output by default
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: PathBuf,
@@ -317,6 +489,9 @@ pub struct Recover {
     pub model: PathBuf,
     #[command(flatten)]
     pub data: Data,
+    /// Take no more memory than this: 500MB, 2GB, 1GiB. The result does not depend on it
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub max_memory: Option<Size>,
     /// Write the clean samples here, in their own units (.npy, .csv, .tsv, .parquet, `-` for CSV on standard output)
     #[arg(short, long, value_name = "FILE", required_unless_present_any = ["sheet", "scores"])]
     pub output: Option<PathBuf>,

@@ -8,7 +8,7 @@ use eigenspan::{Lambda, PceParams, Weights};
 use eigenspan_study::settings::as_kept;
 use serde_json::{Value, json};
 
-use crate::args::{Fit, Fitting, LambdaArg, NormalizeArg};
+use crate::args::{Fitting, LambdaArg, NormalizeArg};
 use crate::failure::Failure;
 
 /// The method, and the settings that only some methods have.
@@ -65,42 +65,47 @@ const OF_PCE: [&str; 3] = ["--weights", "--gamma", "--unit-features"];
 /// A flag that was given: its name, the setting it stands for, and the value.
 type Given = (&'static str, &'static str, Value);
 
-impl Fit {
+impl Choice {
+    /// The name of the method.
+    pub fn name(&self) -> &str {
+        &self.method
+    }
+
     /// What is asked, of which method.
-    pub fn method(&self) -> Result<Method, Failure> {
-        let name = self.choice.method.as_str();
-        let own = self.choice.given();
+    pub fn method(&self, fitting: &Fitting) -> Result<Method, Failure> {
+        let name = self.method.as_str();
+        let own = self.given();
         match name {
             "pce" => {
                 none_of(name, &own.into_iter().filter(|(flag, ..)| !OF_PCE.contains(flag)).collect::<Vec<_>>())?;
-                let (weights, unit_features) = (self.choice.weights()?, self.choice.unit_features);
-                Ok(Method::Pce(PceParams { weights, unit_features, ..self.fitting.params() }))
+                let (weights, unit_features) = (self.weights()?, self.unit_features);
+                Ok(Method::Pce(PceParams { weights, unit_features, ..fitting.params() }))
             }
             "pce-auto" => {
                 none_of(name, &own)?;
                 let PceParams { weights, unit_features, .. } = PceParams::auto();
-                Ok(Method::Pce(PceParams { weights, unit_features, ..self.fitting.params() }))
+                Ok(Method::Pce(PceParams { weights, unit_features, ..fitting.params() }))
             }
             "pca" => {
-                let flags = own.into_iter().chain(self.fitting.of_all()).chain(self.fitting.of_pce());
+                let flags = own.into_iter().chain(fitting.of_all()).chain(fitting.of_pce());
                 none_of(name, &flags.filter(|(flag, ..)| !OF_PCA.contains(flag)).collect::<Vec<_>>())?;
-                Ok(Method::Pca(self.pca()))
+                Ok(Method::Pca(self.pca(fitting)))
             }
             _ => {
-                none_of(name, &self.fitting.of_pce())?;
-                self.choice.overlaid(own.into_iter().chain(self.fitting.of_all()))
+                none_of(name, &fitting.of_pce())?;
+                self.overlaid(own.into_iter().chain(fitting.of_all()))
             }
         }
     }
 
-    fn pca(&self) -> PcaParams {
-        let Fitting { dim, energy, .. } = self.fitting;
+    fn pca(&self, fitting: &Fitting) -> PcaParams {
+        let Fitting { dim, energy, .. } = *fitting;
         let components = match (dim, energy) {
             (Some(count), _) => Components::Count(count),
             (_, Some(share)) => Components::Share(share),
             _ => Components::Auto,
         };
-        PcaParams { components, whiten: self.choice.whiten, solver: self.fitting.solver() }
+        PcaParams { components, whiten: self.whiten, solver: fitting.solver() }
     }
 }
 

@@ -59,6 +59,7 @@ from_error! {
     eigenspan_io::ReadError { fails on eigenspan_io::ReadError::Io { .. } },
     eigenspan_io::CalibrationError { fails on eigenspan_io::CalibrationError::Io { .. } },
     eigenspan_io::ModelError { fails on eigenspan_io::ModelError::Io { .. } },
+    eigenspan_io::SummaryError { fails on eigenspan_io::SummaryError::Io { .. } },
     eigenspan_render::SheetError { fails on eigenspan_render::SheetError::NotFinite { .. } },
 }
 

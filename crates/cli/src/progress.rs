@@ -25,6 +25,17 @@ impl Progress {
         self.started.elapsed().as_secs_f64()
     }
 
+    /// So many samples of a file were read, of so many where that is known.
+    pub fn told(&self, file: &str, done: usize, total: Option<usize>) {
+        if !self.terminal || self.started.elapsed() < Duration::from_secs(1) {
+            return;
+        }
+        let Ok(mut shown) = self.shown.lock() else { return };
+        *shown = Some((Instant::now(), "read"));
+        let share = total.map(|total| format!(" ({} %)", 100 * done / total.max(1))).unwrap_or_default();
+        let _ = write!(std::io::stderr(), "\r\x1b[K{file}: {done} samples{share} · {:.0} s", self.seconds());
+    }
+
     /// Clears the line.
     pub fn clear(&self) {
         if self.shown.lock().is_ok_and(|mut shown| shown.take().is_some()) {

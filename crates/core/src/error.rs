@@ -202,6 +202,29 @@ pub enum Error {
     /// A table of calibrations that contradicts itself.
     #[error("not a valid calibration: {0}")]
     Calibration(&'static str),
+    /// A Gram summary, and a cut that it cannot tell from rounding.
+    #[error("the cut is too far below the largest singular value for a Gram summary, which knows nothing down there")]
+    GramTooCoarse,
+    /// Two summaries that were made by different settings.
+    #[error(
+        "summaries of different settings cannot be merged: `{setting}` is {ours} in the one and {theirs} in the other"
+    )]
+    OtherSettings {
+        /// The first setting that differs.
+        setting: &'static str,
+        /// Its value in the summary that was to grow.
+        ours: String,
+        /// Its value in the other.
+        theirs: String,
+    },
+    /// A rule for λ that a summary was not prepared for.
+    #[error("the summary was made for another `{setting}`: {why}")]
+    NotKept {
+        /// What was asked for.
+        setting: &'static str,
+        /// What is missing.
+        why: &'static str,
+    },
     /// The parts of a model contradict each other.
     #[error("not a valid model: {0}")]
     Model(String),
@@ -244,6 +267,11 @@ impl Error {
             Self::TooMuchMemory { .. } => {
                 "fit a part of the samples, ask for fewer neighbours, or use `npe`, whose cost grows with the features".into()
             }
+            Self::GramTooCoarse => {
+                "read the samples again and keep their triangle: `--form triangle`, in Python `form=\"triangle\"`".into()
+            }
+            Self::OtherSettings { .. } => "make all summaries with the same settings, or finish them one by one".into(),
+            Self::NotKept { .. } => "read the samples again with the settings that the model is to have".into(),
             Self::NoMap { .. } => "fit `npe`, its linear relative, for a map of new samples".into(),
             Self::NoWayBack => "take the clean part of the samples themselves (`recover`), or fit without unit features".into(),
             Self::NoClasses { .. } => "give its features to a classifier: `nn`, `svm`, `src` or `cesr`".into(),

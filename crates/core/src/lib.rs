@@ -56,7 +56,7 @@ pub use reduce::npe::NpeParams;
 pub use reduce::parts::lambda::{Lambda, Solver};
 pub use reduce::pca::PcaParams;
 pub use reduce::pce::{Chosen, Dim, Pce, PceParams, RankRule, Weights};
-pub use reduce::stream::PceSummary;
+pub use reduce::stream::{Keep, PceSummary};
 pub use text::short_number;
 pub use warning::Warning;
 

@@ -207,7 +207,7 @@ pub enum WriteError {
     Io {
         /// The file.
         file: String,
-        /// What was attempted: `create`, `write`, `replace`.
+        /// What was attempted: `create`, `write`, `replace`, `remove`.
         doing: &'static str,
         /// The system's words.
         source: io::Error,

@@ -29,6 +29,7 @@ pub(crate) enum Format {
     Feather1,
     Image,
     Model,
+    Summary,
     /// A folder, which has no bytes to be told by.
     Folder,
 }
@@ -49,6 +50,9 @@ impl Format {
             [0xff, 0xff, 0xff, 0xff, _, _, 0, 0, ..] => Self::ArrowStream,
             _ if start.starts_with(b"FEA1") => Self::Feather1,
             _ if is_image(start) => Self::Image,
+            [_, _, _, 0, 0, 0, 0, 0, text @ ..] if text.starts_with(br#"{"__metadata__":{"eigenspan-summary""#) => {
+                Self::Summary
+            }
             // Safetensors: the length of a JSON object, and the object.
             [_, _, _, 0, 0, 0, 0, 0, b'{', ..] => Self::Model,
             _ => return None,
@@ -82,6 +86,7 @@ impl fmt::Display for Format {
             Self::Feather1 => "Feather V1",
             Self::Image => "image",
             Self::Model => ".espan",
+            Self::Summary => ".essum",
             Self::Folder => "folder",
         })
     }

@@ -12,6 +12,7 @@
 //! | LIBSVM | sparse, classes in front | no | being text with `index:value` |
 //! | PNG, JPEG, PNM, BMP | a folder of them: each image is a sample, each sub-folder a class | no | their first bytes |
 //! | `.espan` | models, see [`ModelFile`] | yes | its contents |
+//! | `.essum` | summaries of samples, see [`SummaryFile`] | yes | its contents |
 //! | ONNX | no | models, see [`onnx`] | |
 //! | JSON | calibrations, see [`load_calibration`] | yes | its contents |
 //!
@@ -33,15 +34,18 @@
 //! ```
 #![expect(clippy::disallowed_methods, reason = "this crate is where files are opened")]
 
+mod ahead;
 mod array;
 mod atomic;
 mod calibration;
+mod checkpoint;
 #[cfg(feature = "columnar")]
 mod columnar;
 mod contain;
 mod csv;
 pub mod embedded;
 mod error;
+mod fingerprint;
 mod idx;
 mod images;
 mod input;
@@ -53,17 +57,22 @@ mod npy;
 mod npz;
 pub mod onnx;
 mod read;
+mod seal;
 mod stream;
+mod summary;
 mod table;
 mod write;
 
+pub use crate::ahead::{Ahead, Portion};
 pub use crate::array::{ArrayFault, BadValue};
 pub use crate::atomic::write_atomically;
 pub use crate::calibration::{CalibrationError, load_calibration, save_calibration};
+pub use crate::checkpoint::{Checkpoint, Probe};
 #[cfg(feature = "columnar")]
 pub use crate::columnar::ColumnarFault;
 pub use crate::csv::{Column, CsvFault};
 pub use crate::error::{Fault, ReadError, WriteError};
+pub use crate::fingerprint::Fingerprint;
 pub use crate::idx::IdxFault;
 pub use crate::images::ImagesFault;
 pub use crate::journal::Journal;
@@ -74,7 +83,8 @@ pub use crate::model::{
 };
 pub use crate::npy::NpyFault;
 pub use crate::npz::NpzFault;
-pub use crate::read::{ReadOptions, Rows, open, read, read_bytes, read_row_numbers};
+pub use crate::read::{ReadOptions, Rows, open, open_samples, read, read_bytes, read_row_numbers};
 pub use crate::stream::InMemory;
+pub use crate::summary::{PartOfData, SUMMARY_FORMAT, SummaryError, SummaryFile};
 pub use crate::table::LabelFault;
 pub use crate::write::{Names, create};

@@ -109,6 +109,10 @@ fn not_samples(file: String, format: Format) -> ReadError {
         Format::Model => {
             ("a model", "give the data first: `eigenspan transform MODEL DATA`, `eigenspan inspect MODEL`")
         }
+        Format::Summary => (
+            "a summary of samples",
+            "merge summaries with `eigenspan merge`, make a model of one with `eigenspan finish`",
+        ),
         Format::Image => ("one image", "give the folder of all images: every image is a sample"),
         Format::Hdf5 => ("HDF5", "save it as MATLAB version 7, `save(file, '-v7')`, or with `np.save`"),
         Format::Feather1 => ("Feather of version 1", "write it as Parquet, or as Arrow with `version=2`"),
@@ -181,40 +185,79 @@ pub fn read_row_numbers(path: &Path) -> Result<Vec<usize>, ReadError> {
 /// Samples that arrive in blocks, and what came with them.
 pub struct Rows {
     /// The samples.
-    pub source: Box<dyn Source>,
+    pub source: Box<dyn Source + Send>,
     /// A name for every sample.
     pub ids: Option<Vec<String>>,
     /// A name for every feature.
     pub feature_names: Option<Vec<String>>,
+    /// Height and width of the image that each sample is.
+    pub image: Option<ImageShape>,
+    /// Whether the samples are read from the file as they are asked for, or lie in memory already.
+    pub streams: bool,
 }
 
 impl From<Dataset> for Rows {
     fn from(data: Dataset) -> Self {
-        let Dataset { samples, ids, feature_names, .. } = data;
-        Self { source: Box::new(InMemory::new(samples)), ids, feature_names }
+        let Dataset { samples, ids, feature_names, image, .. } = data;
+        Self { source: Box::new(InMemory::new(samples)), ids, feature_names, image, streams: false }
     }
 }
 
-/// Opens samples to be read in blocks. NPY files in C order are read block by block, and never as a whole; the
-/// rest is read at once and handed out in blocks.
+/// Opens samples to be read in blocks, with their names. NPY files in C order, CSV without names of rows and folders of images
+/// are read block by block, and never as a whole; the rest is read at once and handed out in blocks.
 pub fn open(path: &Path, options: &ReadOptions) -> Result<Rows, ReadError> {
+    open_by(path, options, true)
+}
+
+/// The same without names of rows, where nobody asks for them: then every CSV file is read block by block.
+pub fn open_samples(path: &Path, options: &ReadOptions) -> Result<Rows, ReadError> {
+    open_by(path, options, false)
+}
+
+fn open_by(path: &Path, options: &ReadOptions, ids: bool) -> Result<Rows, ReadError> {
     if is_folder(path) {
-        return Ok(read_folder(path, options)?.into());
+        return open_folder(path, options);
     }
     let input = Input::open(path)?;
-    if input.format != Some(Format::Npy) {
+    let name = input.name.clone();
+    let format = input.format;
+    if !matches!(format, Some(Format::Npy) | None) {
         return Ok(read_opened(path, input, options)?.into());
     }
-    let name = input.name.clone();
-    options.only_what_fits(&name, input.format)?;
+    options.only_what_fits(&name, format)?;
     let (file, bytes) = match input.into_file() {
         Ok(file) => file,
         Err(input) => return Ok(read_input(input, options)?.into()),
     };
-    let rows = npy::NpyRows::new(&name, file, bytes).map_err(|fault| ReadError::content(&name, fault))?;
-    let Some(rows) = rows else { return Ok(read(path, options)?.into()) };
-    if let Some(image) = options.image {
-        told_image(&name, image, rows.cols(), rows.image())?;
+    let content = |fault| ReadError::content(&name, fault);
+    let opened = match format {
+        Some(_) => npy::NpyRows::new(&name, file, bytes).map_err(content)?.map(|rows| {
+            let image = rows.image();
+            Rows { source: Box::new(rows), ids: None, feature_names: None, image, streams: true }
+        }),
+        None => csv::CsvRows::open(&name, file, options.label.as_deref(), ids)?.map(|rows| {
+            let feature_names = rows.feature_names();
+            Rows { source: Box::new(rows), ids: None, feature_names, image: None, streams: true }
+        }),
+    };
+    match opened {
+        Some(rows) => with_told_shape(&name, rows, options),
+        None => Ok(read(path, options)?.into()),
     }
-    Ok(Rows { source: Box::new(rows), ids: None, feature_names: None })
+}
+
+fn open_folder(path: &Path, options: &ReadOptions) -> Result<Rows, ReadError> {
+    let name = path.display().to_string();
+    options.only_what_fits(&name, Some(Format::Folder))?;
+    let rows = images::ImageRows::open(path, options.grey, options.resize)?;
+    let (ids, image) = (Some(rows.ids()), rows.image());
+    with_told_shape(&name, Rows { source: Box::new(rows), ids, feature_names: None, image, streams: true }, options)
+}
+
+/// The samples, with the image shape that was asked for.
+fn with_told_shape(file: &str, mut rows: Rows, options: &ReadOptions) -> Result<Rows, ReadError> {
+    if let Some(image) = options.image {
+        rows.image = Some(told_image(file, image, rows.source.cols(), rows.image)?);
+    }
+    Ok(rows)
 }

@@ -171,6 +171,13 @@ impl<'a> Compressed<'a> {
         Ok(sigma.into_iter().map(|s| self.unscaled(s)).collect())
     }
 
+    /// All singular values by G alone, largest first, and the value down to which they are known.
+    pub(crate) fn values_within_reach(&self, exec: Exec<'_>) -> Result<(Vec<f64>, f64), Error> {
+        let squares = self.dense(exec)?.values(exec)?;
+        let first = squares.first().map_or(0.0, |v| v.max(0.0).sqrt());
+        Ok((squares.iter().map(|v| self.singular(*v)).collect(), self.unscaled(self.reach(first))))
+    }
+
     /// The singular values that `cut` asks for, each with its direction, by the fastest way that can prove them.
     pub fn leading(&self, cut: Cut, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
         if self.gram.chance > 0.0 {
@@ -254,8 +261,16 @@ impl<'a> Compressed<'a> {
 
     /// Whether G knows a value that far below the first.
     fn reaches(&self, first: f64, value: f64) -> bool {
-        let far = REACH.min(self.x.rows().max(self.x.cols()) as f64);
-        first <= value * far && self.gram.error <= BLUR * value * value
+        first <= value * self.far() && self.gram.error <= BLUR * value * value
+    }
+
+    /// The least value that G knows beside the first.
+    fn reach(&self, first: f64) -> f64 {
+        (first / self.far()).max((self.gram.error / BLUR).sqrt())
+    }
+
+    fn far(&self) -> f64 {
+        REACH.min(self.x.rows().max(self.x.cols()) as f64)
     }
 
     /// Whether G can answer `cut`, given its eigenvalues.

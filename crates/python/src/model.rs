@@ -78,7 +78,12 @@ pub struct Model {
 impl Model {
     /// Of a model that was fitted now.
     pub fn new(model: AnyModel) -> Self {
-        Self { file: ModelFile { model, provenance: Provenance::of_array("an array") } }
+        Self::of(ModelFile { model, provenance: Provenance::of_array("an array") })
+    }
+
+    /// Of a model that knows where it came from.
+    pub fn of(file: ModelFile) -> Self {
+        Self { file }
     }
 
     /// The model of PCE or PCA: the classes that ask for it hold no other.

@@ -1,37 +1,42 @@
-//! Samples that arrive in portions.
+//! Samples that arrive in portions, or lie in partitions.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use eigenspan::data::NumberType;
-use eigenspan::reduce::stream::Seen;
-use eigenspan::{PceSummary, linalg};
+use eigenspan::linalg::summary::Form;
+use eigenspan::{Keep, PceParams, PceSummary};
+use eigenspan_io::SummaryFile;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::arrays::Held;
-use crate::door::{enter, refused};
+use crate::door::{enter, no_file, refused};
 use crate::model::Model;
-use crate::settings::{keywords, number_type, params};
-
-/// Shortest, longest, samples of length zero, the first of them.
-type Lengths = (f64, f64, usize, Vec<usize>);
-/// Numbers, first sample, which features vary.
-type Features = (String, Vec<f64>, Vec<bool>);
-type State<'py> = (Bound<'py, PyDict>, Bound<'py, PyBytes>, Option<Bound<'py, PyBytes>>, Lengths, Features);
+use crate::settings::{keywords, params};
 
 /// What is kept of the samples seen.
 #[pyclass(frozen, module = "eigenspan._eigenspan")]
 pub struct Summary {
-    summary: Mutex<PceSummary>,
+    file: Mutex<SummaryFile>,
+}
+
+impl Summary {
+    fn of(file: SummaryFile) -> Self {
+        Self { file: Mutex::new(file) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, SummaryFile> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[pymethods]
 impl Summary {
-    /// Of no samples.
+    /// Of no samples; `form` is what to keep of them.
     #[new]
-    fn new(keywords: &Bound<'_, PyDict>, features: usize) -> PyResult<Self> {
-        let summary = PceSummary::empty(params(keywords)?, features).map_err(refused)?;
-        Ok(Self { summary: Mutex::new(summary) })
+    fn new(keywords: &Bound<'_, PyDict>, features: usize, form: &str) -> PyResult<Self> {
+        let summary = PceSummary::keeping(keep(form)?, params(keywords)?, features).map_err(refused)?;
+        Ok(Self::of(summary.into()))
     }
 
     /// Takes more samples.
@@ -39,56 +44,79 @@ impl Summary {
     fn update(&self, py: Python<'_>, x: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<()> {
         let held = Held::of(x)?;
         let samples = held.samples();
-        enter(py, threads, |exec| self.summary.lock().unwrap_or_else(PoisonError::into_inner).update(samples, exec))
+        enter(py, threads, |exec| self.lock().summary.update(samples, exec))
     }
 
-    /// The model of all samples seen.
-    #[pyo3(signature = (threads))]
-    fn finish(&self, py: Python<'_>, threads: Option<usize>) -> PyResult<Model> {
-        let model =
-            enter(py, threads, |exec| self.summary.lock().unwrap_or_else(PoisonError::into_inner).finish(exec))?;
-        Ok(Model::new(eigenspan::Model::Pce(model)))
+    /// Takes the samples of another summary, after ours.
+    #[pyo3(signature = (other, threads))]
+    fn merge(&self, py: Python<'_>, other: &Self, threads: Option<usize>) -> PyResult<()> {
+        // A copy, so that the two locks are never held at once: it may be merged with itself.
+        let next = other.lock().clone();
+        enter(py, threads, |exec| self.lock().merge(&next, exec))
     }
 
-    /// Everything there is, as what Python can pickle.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, State<'py>)> {
-        let summary = self.summary.lock().unwrap_or_else(PoisonError::into_inner);
-        let (params, prepared, unscaled, seen) = summary.state();
-        let bytes = |summary: &linalg::Summary| PyBytes::new(py, &summary.to_bytes());
-        let Seen { number_type, shortest, longest, zeros, zero_rows, first, varies } = seen.clone();
-        let lengths = (shortest, longest, zeros, zero_rows);
-        let numbers = match number_type {
-            NumberType::F64 => "float64",
-            NumberType::F32 => "float32",
-            NumberType::U8 => "uint8",
-        };
-        let features = (numbers.into(), first, varies);
-        let state = (keywords(py, params)?, bytes(prepared), unscaled.map(bytes), lengths, features);
-        Ok((py.get_type::<Self>().getattr("from_state")?, state))
+    /// The model of all samples seen, by other settings where they are given.
+    #[pyo3(signature = (keywords, threads))]
+    fn finish(&self, py: Python<'_>, keywords: Option<&Bound<'_, PyDict>>, threads: Option<usize>) -> PyResult<Model> {
+        let asked = keywords.map(params).transpose()?;
+        let model = enter(py, threads, |exec| {
+            let file = self.lock();
+            let strict = file.summary.state().0.strict;
+            file.finish(asked.map(|asked| PceParams { strict, ..asked }), exec)
+        })?;
+        Ok(Model::of(model))
     }
 
-    /// From what a pickle holds.
+    /// The bytes of a summary file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let file = self.lock();
+        PyBytes::new(py, &file.to_bytes())
+    }
+
+    /// A summary from the bytes of a file.
     #[staticmethod]
-    fn from_state(
-        keywords: &Bound<'_, PyDict>,
-        prepared: &[u8],
-        unscaled: Option<&[u8]>,
-        lengths: Lengths,
-        features: Features,
-    ) -> PyResult<Self> {
-        let summary = |bytes: &[u8]| linalg::Summary::from_bytes(bytes).map_err(|error| refused(error.into()));
-        let (shortest, longest, zeros, zero_rows) = lengths;
-        let (numbers, first, varies) = features;
-        let number_type = number_type(&numbers)?;
-        let seen = Seen { number_type, shortest, longest, zeros, zero_rows, first, varies };
-        let unscaled = unscaled.map(summary).transpose()?;
-        let whole = PceSummary::from_state(params(keywords)?, summary(prepared)?, unscaled, seen);
-        Ok(Self { summary: Mutex::new(whole.map_err(refused)?) })
+    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        let file = SummaryFile::from_bytes("the summary", bytes);
+        Ok(Self::of(file.map_err(|error| no_file(&error, error.hint(), None))?))
+    }
+
+    /// Pickled as the bytes of a summary file: no pickle depends on how a summary lies in memory.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py),)))
+    }
+
+    /// The settings, as keywords.
+    fn keywords<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        keywords(py, self.lock().summary.state().0)
+    }
+
+    /// What is kept.
+    #[getter]
+    fn form(&self) -> &'static str {
+        match self.lock().summary.form() {
+            Form::Gram => "gram",
+            Form::Triangle => "triangle",
+        }
     }
 
     /// Samples seen.
     #[getter]
     fn n(&self) -> usize {
-        self.summary.lock().unwrap_or_else(PoisonError::into_inner).rows()
+        self.lock().summary.rows()
+    }
+
+    /// Features of a sample.
+    #[getter]
+    fn features(&self) -> usize {
+        self.lock().summary.features()
+    }
+}
+
+fn keep(form: &str) -> PyResult<Keep> {
+    match form {
+        "auto" => Ok(Keep::Auto),
+        "gram" => Ok(Keep::Gram),
+        "triangle" => Ok(Keep::Triangle),
+        _ => Err(PyValueError::new_err(format!("`form` must be 'auto', 'gram' or 'triangle', got '{form}'"))),
     }
 }

@@ -8,15 +8,19 @@ use eigenspan::reduce::fitted::Fitted as _;
 use eigenspan::{Model, Pce};
 use eigenspan_io::{ModelFile, Names, Provenance};
 
+use super::gather::{Job, params_of};
 use super::transform::column_names;
-use super::{Session, print, warn};
+use super::{Session, print, summarize, warn};
 use crate::args::{Fit, Fitting};
 use crate::failure::Failure;
 use crate::report;
 
 /// Reads, fits, writes the model and what else was asked for, says what was found.
 pub fn run(args: &Fit, session: &Session<'_>) -> Result<(), Failure> {
-    let method = args.method()?;
+    if args.streaming.is_asked() || !args.more.is_empty() {
+        return run_streaming(args, session);
+    }
+    let method = args.choice.method(&args.fitting)?;
     let data = args.data.read()?;
     let started = session.progress.seconds();
     let Outcome { model, low_rank, sparse } = fit_any(&method, &data, session)?;
@@ -52,6 +56,32 @@ pub fn run(args: &Fit, session: &Session<'_>) -> Result<(), Failure> {
         Some(json) => print(&format!("{json}\n")),
         None => print(&(words + &written.concat())),
     }
+}
+
+/// The same from samples that are read once and not kept.
+fn run_streaming(args: &Fit, session: &Session<'_>) -> Result<(), Failure> {
+    let params = params_of(&args.choice, &args.fitting)?;
+    let asked = [("--features", &args.features), ("--low-rank", &args.low_rank), ("--sparse", &args.sparse)];
+    if let Some((flag, _)) = asked.iter().find(|(_, path)| path.is_some()) {
+        let fact = format!("`{flag}` needs the samples, which are not kept here");
+        return Err(Failure::refused(fact, "write the model, then run `eigenspan transform MODEL DATA -o FILE`"));
+    }
+    let started = session.progress.seconds();
+    let job = Job { data: &args.data, more: &args.more, params, streaming: &args.streaming };
+    let summary = job.run(session)?;
+    let file = summary.finish(None, session.exec)?;
+    session.progress.clear();
+    let seconds = session.progress.seconds() - started;
+    warn(file.model.told().warnings);
+    let report = report::Report::new(&file.model, Some(seconds), None);
+    let mut words = summarize::told(&summary) + &report::found(&file.model);
+    let json = args.json.then(|| serde_json::to_string(&report).expect("reports are plain data"));
+    if let Some(path) = &args.output {
+        file.save(path)?;
+        words += &format!("wrote {}\n", path.display());
+    }
+    job.done()?;
+    print(&json.map_or(words, |json| format!("{json}\n")))
 }
 
 /// Writes one row a sample, and says so.

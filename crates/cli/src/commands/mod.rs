@@ -5,12 +5,14 @@ mod dimension;
 mod evaluate;
 mod export;
 mod fit;
+mod gather;
 mod info;
 mod inspect;
 mod methods;
 mod path;
 mod recover;
 mod reproduce;
+mod summarize;
 mod transform;
 
 use std::io::Write as _;
@@ -33,7 +35,10 @@ pub fn run(args: Args) -> Result<(), Failure> {
         Command::Demo => demo::run(&session),
         Command::Dimension(args) => dimension::run(&args, &session),
         Command::Fit(args) => fit::run(&args, &session),
+        Command::Finish(args) => summarize::finish(&args, &session),
+        Command::Merge(args) => summarize::merge(&args, &session),
         Command::Methods => methods::run(),
+        Command::Summarize(args) => summarize::run(&args, &session),
         Command::Transform(args) => transform::run(&args, &session),
         Command::Recover(args) => recover::run(&args, &session),
         Command::Path(args) => path::run(&args, &session),
@@ -85,6 +90,14 @@ impl Data {
             return Ok(self.read()?.into());
         }
         Ok(eigenspan_io::open(&self.data, &self.options())?)
+    }
+
+    /// Opens another file to be read like these, without names of rows.
+    pub fn open_other(&self, path: &Path) -> Result<Rows, Failure> {
+        match embedded::NAMES.into_iter().find(|name| path.as_os_str() == *name) {
+            Some(name) => Ok(Rows { streams: true, ..embedded::by_name(name).expect("one of the names").into() }),
+            None => Ok(eigenspan_io::open_samples(path, &self.options())?),
+        }
     }
 
     /// The name, where it is one of data that come with the program.

@@ -6,7 +6,7 @@ use eigenspan::reduce::pce::Recovery;
 use eigenspan_io::{ModelFile, Names, Rows, write_atomically};
 use eigenspan_render::{SheetRow, contact_sheet};
 
-use super::transform::{BLOCK, at_row, open};
+use super::transform::{at_row, block, open};
 use super::{Session, pce_of};
 use crate::args::Recover;
 use crate::failure::Failure;
@@ -23,7 +23,9 @@ pub fn run(args: &Recover, session: &Session<'_>) -> Result<(), Failure> {
         }
         (_, image) => image,
     };
-    let Rows { mut source, ids, feature_names } = open(&args.data, &model)?;
+    let rows = open(&args.data, &model)?;
+    let block = block(&model, args.max_memory, 6, &rows)?;
+    let Rows { mut source, ids, feature_names, .. } = rows;
     let score = ["score".to_string()];
     let create = |path, cols, columns| eigenspan_io::create(path, cols, Names { columns, ids: ids.clone() });
     let features = feature_names.as_deref();
@@ -32,7 +34,7 @@ pub fn run(args: &Recover, session: &Session<'_>) -> Result<(), Failure> {
     let every = source.rows().map_or(1, |n| (n / args.sheet_samples).max(1));
     let mut sheet = Vec::new();
     let mut done = 0;
-    while let Some(block) = source.next_block(BLOCK)? {
+    while let Some(block) = source.next_block(block)? {
         let recovery = model.recover_with(&block, session.exec).map_err(|e| at_row(e, done))?;
         let wanted = (0..block.rows()).filter(|i| (done + i) % every == 0);
         if args.sheet.is_some() {

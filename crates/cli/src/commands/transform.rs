@@ -5,11 +5,32 @@ use eigenspan::{Error, Model};
 use eigenspan_io::{ModelFile, Names, Rows};
 
 use super::Session;
-use crate::args::{Data, Transform};
+use crate::args::{Data, Size, Transform};
 use crate::failure::Failure;
 
-/// Samples held at once.
-pub const BLOCK: usize = 4096;
+/// Samples held at once, where memory is not limited.
+const BLOCK: usize = 4096;
+/// Bytes that the program takes before it has read anything.
+const PROGRAM: u64 = 16 << 20;
+
+/// Samples held at once: as many as memory allows. `copies` numbers are held for every feature, and the model four times.
+pub fn block(model: &impl Fitted, limit: Option<Size>, copies: usize, rows: &Rows) -> Result<usize, Failure> {
+    let Some(Size(limit)) = limit else { return Ok(BLOCK) };
+    if !rows.streams {
+        let fact = "the samples are of a format that is read as a whole, which `--max-memory` forbids";
+        return Err(Failure::refused(fact, "write them as NPY (C order), CSV or Parquet, or leave the limit out"));
+    }
+    let (m, k) = (model.features() as u64, model.columns() as u64);
+    let (fixed, row) = (PROGRAM + 32 * m * k, 8 * (copies as u64 * m + 3 * k));
+    match limit.saturating_sub(fixed) / row {
+        0 => {
+            let least = (fixed + row).div_ceil(1 << 20);
+            let fact = format!("one sample at a time takes {least} MiB, more than `--max-memory` allows");
+            Err(Failure::refused(fact, format!("allow {least}MiB")))
+        }
+        rows => Ok(usize::try_from(rows).unwrap_or(BLOCK).min(BLOCK)),
+    }
+}
 
 /// Streams samples through the model.
 pub fn run(args: &Transform, session: &Session<'_>) -> Result<(), Failure> {
@@ -17,11 +38,13 @@ pub fn run(args: &Transform, session: &Session<'_>) -> Result<(), Failure> {
     if let Model::Lle(_) = model {
         return Err(Error::NoMap { method: "LLE" }.into()); // before anything is written
     }
-    let Rows { mut source, ids, .. } = open(&args.data, &model)?;
+    let rows = open(&args.data, &model)?;
+    let block = block(&model, args.max_memory, 3, &rows)?;
+    let Rows { mut source, ids, .. } = rows;
     let columns = column_names(&model);
     let mut sink = eigenspan_io::create(&args.output, model.columns(), Names { columns: Some(&columns), ids })?;
     let mut done = 0;
-    while let Some(block) = source.next_block(BLOCK)? {
+    while let Some(block) = source.next_block(block)? {
         let features = model.transform_with(block.view(), session.exec).map_err(|e| at_row(e, done))?;
         sink.write_block(&features)?;
         done += block.rows();

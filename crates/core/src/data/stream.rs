@@ -11,8 +11,17 @@ pub trait Source {
     fn cols(&self) -> usize;
     /// Number of samples in all blocks together, where known beforehand.
     fn rows(&self) -> Option<usize>;
-    /// The next samples, at most `at_most` of them; `None` after the last.
+    /// The next samples: `at_most` of them, fewer only where no more are left; `None` after the last.
     fn next_block(&mut self, at_most: usize) -> Result<Option<Matrix>, StreamError>;
+    /// Leaves the next `rows` samples out; returns how many of them there were.
+    fn skip(&mut self, rows: usize) -> Result<usize, StreamError> {
+        let mut done = 0;
+        while done < rows {
+            let Some(block) = self.next_block((rows - done).min(4096))? else { break };
+            done += block.rows();
+        }
+        Ok(done)
+    }
 }
 
 /// Takes rows, block after block.

@@ -71,6 +71,11 @@ impl PcaParams {
         self.asks_for(0).fit_with(samples, exec)
     }
 
+    /// The same, asked of PCE, for samples that are not kept; `None` for Minka's rule, which needs them all.
+    pub fn streamed(&self) -> Option<PceParams> {
+        (self.components != Components::Mle).then(|| self.asks_for(0))
+    }
+
     /// The k of Minka's rule.
     fn most_evident(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<usize, Error> {
         let (n, m) = (samples.rows(), samples.cols());

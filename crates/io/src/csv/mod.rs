@@ -7,10 +7,14 @@
 //! * Blank lines are skipped. There are no comments: `#` is text like any other.
 
 mod fault;
+mod rows;
 mod sink;
 
 pub use fault::{Column, CsvFault};
+pub(crate) use rows::CsvRows;
 pub(crate) use sink::CsvSink;
+
+use std::io::{self, BufReader, Read};
 
 use csv::{ReaderBuilder, StringRecord, Trim};
 use eigenspan::Mat;
@@ -36,7 +40,8 @@ fn samples(text: &str, label: Option<&str>) -> Result<Dataset, CsvFault> {
     let mut rows = records(text, separator);
     let first = rows.next().ok_or(CsvFault::NoRows { header: false })?;
     let plan = Plan::new(&first, label)?;
-    let mut cells = Cells { plan: &plan, text, values: vec![], labels: vec![], ids: vec![], rows: 0 };
+    let line = |byte: u64| lines_before(text.as_bytes(), byte).expect("text in memory can be read");
+    let mut cells = Cells { plan: &plan, line: &line, values: vec![], labels: vec![], ids: vec![], rows: 0 };
     if plan.header.is_none() {
         cells.take(&first)?;
     }
@@ -65,7 +70,26 @@ fn records(text: &str, separator: u8) -> impl Iterator<Item = StringRecord> {
         .from_reader(text.as_bytes());
     // Text in memory gives neither a system error nor bytes that are not UTF-8, and rows may differ in length.
     let rows = reader.into_records().map(|row| row.expect("text in memory can be read"));
-    rows.filter(|row| row.len() > 1 || row.iter().any(|cell| !cell.is_empty()))
+    rows.filter(|row| !is_blank(row))
+}
+
+fn is_blank(row: &StringRecord) -> bool {
+    row.len() <= 1 && row.iter().all(str::is_empty)
+}
+
+/// The line on which the row begins that is `byte` bytes after the beginning of `text`. The reader's own count stops before
+/// blank lines, so lines are counted anew: this happens once, for the message of an error.
+fn lines_before(text: impl Read, byte: u64) -> io::Result<usize> {
+    let (mut line, mut after_return) = (1, false);
+    for (at, found) in BufReader::new(text).bytes().enumerate() {
+        let found = found?;
+        if at as u64 >= byte && !matches!(found, b'\r' | b'\n') {
+            break;
+        }
+        line += usize::from(found == b'\r' || (found == b'\n' && !after_return));
+        after_return = found == b'\r';
+    }
+    Ok(line)
 }
 
 /// The separator that splits the first rows into the same number of columns, more than one; with several of these,
@@ -124,7 +148,8 @@ impl Plan {
 /// What was read so far.
 struct Cells<'a> {
     plan: &'a Plan,
-    text: &'a str,
+    /// The line of the row at this byte.
+    line: &'a dyn Fn(u64) -> usize,
     values: Vec<f64>,
     labels: Vec<String>,
     ids: Vec<String>,
@@ -165,19 +190,9 @@ impl Cells<'_> {
         }
     }
 
-    /// The line on which a row begins. The reader's own count stops before blank lines, so lines are counted anew:
-    /// this happens once, for the message of an error.
+    /// The line on which a row begins.
     fn line(&self, row: &StringRecord) -> usize {
-        let text = self.text.as_bytes();
-        let start = row.position().map_or(0, |position| position.byte() as usize);
-        let blank = text[start..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-        let before = &text[..start + blank];
-        let breaks = (0..before.len()).filter(|&at| match before[at] {
-            b'\n' => true,
-            b'\r' => before.get(at + 1) != Some(&b'\n'),
-            _ => false,
-        });
-        1 + breaks.count()
+        (self.line)(row.position().map_or(0, csv::Position::byte))
     }
 }
 

@@ -16,6 +16,7 @@
 
 mod decode;
 mod fault;
+mod rows;
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -25,6 +26,7 @@ use eigenspan::Mat;
 use eigenspan::data::{Dataset, ImageShape, Labels, Matrix};
 
 pub use self::fault::ImagesFault;
+pub(crate) use self::rows::ImageRows;
 
 use self::decode::{Picture, Values};
 use crate::error::{self, ReadError};
@@ -60,6 +62,14 @@ pub(crate) fn read(folder: &Path, grey: bool, resize: Option<ImageShape>) -> Res
         .class_of_all_or_none()
         .map_err(|(id, fault)| ReadError::content(&folder.join(id).display().to_string(), fault))?;
     Ok(gathered.into_dataset())
+}
+
+/// The files below a folder, hidden ones left out, and their lengths.
+pub(crate) fn listed(folder: &Path) -> Result<Vec<(String, u64)>, ReadError> {
+    let mut files = vec![];
+    walk(folder, "", &mut files)?;
+    let length = |file: &Candidate| fs::metadata(&file.path).map_or(0, |about| about.len());
+    Ok(files.into_iter().map(|file| (length(&file), file)).map(|(length, file)| (file.id, length)).collect())
 }
 
 /// A file that may be an image.
@@ -100,8 +110,24 @@ impl Candidate {
         self.id.split_once('/').map(|(class, _)| class)
     }
 
+    /// Whether this is an image, by its first bytes; a file that is named like one must be one.
+    fn is_image(&self) -> Result<bool, ReadError> {
+        Ok(self.begun()?.is_some())
+    }
+
     /// All bytes, if this is an image; of other files only the first bytes are read.
     fn bytes(&self) -> Result<Option<Vec<u8>>, ReadError> {
+        let failed = |source| ReadError::Io { file: self.name(), doing: "read", source };
+        let Some((file, mut bytes)) = self.begun()? else { return Ok(None) };
+        let rest = file.metadata().map_err(failed)?.len().saturating_sub(bytes.len() as u64);
+        let room = usize::try_from(rest).ok().and_then(|rest| bytes.try_reserve_exact(rest).ok());
+        room.ok_or_else(|| failed(std::io::ErrorKind::OutOfMemory.into()))?;
+        file.take(rest).read_to_end(&mut bytes).map_err(failed)?;
+        Ok(Some(bytes))
+    }
+
+    /// The file behind its first bytes, and these, if it is an image.
+    fn begun(&self) -> Result<Option<(File, Vec<u8>)>, ReadError> {
         let failed = |doing| move |source| ReadError::Io { file: self.name(), doing, source };
         let not_an_image = |found| match self.promises_an_image() {
             true => Err(ReadError::content(&self.name(), ImagesFault::NotAnImage { found })),
@@ -115,17 +141,10 @@ impl Candidate {
             Err(source) => return Err(failed("read")(source)),
         }
         let mut file = File::open(&self.path).map_err(failed("open"))?;
-        let length = file.metadata().map_err(failed("read"))?.len();
         let mut bytes = vec![];
         file.by_ref().take(LOOK_AT).read_to_end(&mut bytes).map_err(failed("read"))?;
         match is_image(&bytes) {
-            true => {
-                let rest = length.saturating_sub(bytes.len() as u64);
-                let room = usize::try_from(rest).ok().and_then(|rest| bytes.try_reserve_exact(rest).ok());
-                room.ok_or_else(|| failed("read")(std::io::ErrorKind::OutOfMemory.into()))?;
-                file.take(rest).read_to_end(&mut bytes).map_err(failed("read"))?;
-                Ok(Some(bytes))
-            }
+            true => Ok(Some((file, bytes))),
             false if bytes.is_empty() => not_an_image("0 bytes".to_string()),
             false => not_an_image(format!("a file that starts with the bytes {}", error::hexadecimal(&bytes))),
         }
@@ -140,6 +159,8 @@ impl Candidate {
 /// The images read so far, all of the kind of the first.
 struct Gathered {
     kind: Kind,
+    /// The path of the first image of all.
+    first: String,
     ids: Vec<String>,
     classes: Vec<Option<String>>,
     values: All,
@@ -165,12 +186,22 @@ impl Gathered {
             Values::U8(values) => All::U8(values),
             Values::U16(values) => All::F64(values.into_iter().map(f64::from).collect()),
         };
-        Self { kind, ids: vec![file.id.clone()], classes: vec![file.class().map(str::to_string)], values }
+        let (ids, classes) = (vec![file.id.clone()], vec![file.class().map(str::to_string)]);
+        Self { kind, first: file.id.clone(), ids, classes, values }
+    }
+
+    /// No images, to be gathered like these.
+    fn more(&self) -> Self {
+        let values = match self.values {
+            All::U8(_) => All::U8(vec![]),
+            All::F64(_) => All::F64(vec![]),
+        };
+        Self { kind: self.kind, first: self.first.clone(), ids: vec![], classes: vec![], values }
     }
 
     fn add(&mut self, file: &Candidate, picture: Picture) -> Result<(), ImagesFault> {
         let (kind, first) = (Kind::of(&picture), self.kind);
-        let id = || self.ids[0].clone();
+        let id = || self.first.clone();
         if (kind.height, kind.width) != (first.height, first.width) {
             let of_first = (first.height, first.width);
             return Err(ImagesFault::OtherSize { height: kind.height, width: kind.width, first: id(), of_first });

@@ -10,13 +10,12 @@
 //! | 3 | every other method | `record.rs` |
 //! | 4 | PCE with soft weights or features of length one | `pce.rs` |
 //!
-//! A model file is hostile until checked: the checksum (`seal.rs`), sizes against the file, numbers against each other,
+//! A model file is hostile until checked: the checksum (`../seal.rs`), sizes against the file, numbers against each other,
 //! and the directions of PCE against orthogonality, before anything is computed with them.
 
 mod pce;
 mod provenance;
 mod record;
-mod seal;
 
 use std::path::Path;
 
@@ -27,10 +26,12 @@ pub use pce::{orthogonality, orthogonality_tolerance};
 pub use provenance::{Provenance, fingerprint};
 
 use crate::error::WriteError;
+use crate::seal::{self, Broken, MODEL, Stamp};
 use crate::write_atomically;
 
 /// The latest format version. Every version that was ever written is read.
 pub const FORMAT: u32 = pce::SOFT;
+const STAMP: Stamp = Stamp { key: MODEL, latest: FORMAT };
 
 /// A model and where it came from.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +62,14 @@ pub enum ModelError {
         /// What the parser said.
         detail: String,
     },
+    /// A summary or a checkpoint, which is no model yet.
+    #[error("{file} is {kind}, not a model")]
+    OtherKind {
+        /// The file.
+        file: String,
+        /// What it is.
+        kind: &'static str,
+    },
     /// A later format.
     #[error("{file} has format version {found}; this program reads versions 1 to {FORMAT}")]
     Version {
@@ -86,11 +95,22 @@ pub enum ModelError {
 }
 
 impl ModelError {
+    fn of(broken: Broken, file: &str) -> Self {
+        let file = file.to_string();
+        match broken {
+            Broken::NotSealed(detail) => Self::NotAModel { file, detail },
+            Broken::OtherKind(kind) => Self::OtherKind { file, kind },
+            Broken::Version(found) => Self::Version { file, found },
+            Broken::Damaged => Self::Damaged { file },
+        }
+    }
+
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Io { .. } => None,
             Self::NotAModel { .. } => Some("model files are written by `eigenspan fit DATA -o MODEL.espan`".into()),
+            Self::OtherKind { .. } => Some("make a model of it with `eigenspan finish SUMMARY -o MODEL.espan`".into()),
             Self::Version { .. } => Some("update eigenspan, or fit the model again".into()),
             Self::Damaged { .. } | Self::Invalid { .. } => {
                 Some("fetch the file again from where it was written, or fit again".into())
@@ -124,7 +144,7 @@ impl ModelFile {
 
     /// Reads and checks the bytes of a file; `name` is for messages.
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, ModelError> {
-        let file = seal::open(name, bytes)?;
+        let file = seal::open(bytes, STAMP).map_err(|broken| ModelError::of(broken, name))?;
         let read = match (file.format, file.method.as_deref().unwrap_or_default()) {
             (1 | 2 | pce::SOFT, _) => pce::read(&file).map(|(model, provenance)| (Model::Pce(model), provenance)),
             (_, "eigenfaces") => record::read(&file, Model::Eigenfaces),

@@ -14,7 +14,7 @@ use eigenspan::reduce::pce::PceParts;
 use eigenspan::{Chosen, Mat, Pce, PceParams, Warning};
 
 use super::Provenance;
-use super::seal::{Array, BLANK, Opened, in_settings, seal};
+use crate::seal::{Array, BLANK, MODEL, Opened, in_settings, seal};
 
 /// The format version of models with the weights of the paper.
 const FORMAT: u32 = 2;
@@ -77,7 +77,7 @@ pub(super) fn to_bytes(model: &Pce, provenance: &Provenance) -> Vec<u8> {
     for (name, values) in [("mean", &p.preparation.mean), ("deviation", &p.preparation.deviation)] {
         arrays.extend(values.as_ref().map(|v| Array::new(name, &[v.len()], v)));
     }
-    seal(&header, &arrays)
+    seal(MODEL, &header, &arrays)
 }
 
 /// The model in a file whose outside is whole.

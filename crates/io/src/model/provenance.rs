@@ -3,7 +3,7 @@
 use eigenspan::data::{NumberType, Samples};
 use sha2::{Digest, Sha256};
 
-use super::seal::hex;
+use crate::seal::hex;
 
 /// Where a model came from.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]

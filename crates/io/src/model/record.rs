@@ -4,7 +4,7 @@ use eigenspan::reduce::record::{Arrays, Record};
 use eigenspan::{Error, Mat, Model};
 
 use super::Provenance;
-use super::seal::{Array, BLANK, Opened, in_settings, seal};
+use crate::seal::{Array, BLANK, MODEL, Opened, in_settings, seal};
 
 /// The format version in which these models are written.
 pub const FORMAT: u32 = 3;
@@ -26,7 +26,7 @@ pub(super) fn to_bytes<R: Record>(method: &str, model: &R, provenance: &Provenan
     let header = Header { format: FORMAT, checksum: BLANK.into(), method, facts, provenance };
     let arrays: Vec<Array> =
         arrays.iter().map(|(name, a)| Array::new(name, &[a.rows(), a.cols()], a.as_slice())).collect();
-    seal(&header, &arrays)
+    seal(MODEL, &header, &arrays)
 }
 
 /// The model in a file whose outside is whole.

@@ -8,13 +8,17 @@ use eigenspan::method::{METHODS, Method};
 use eigenspan::{Exec, Lambda, Mat, Normalize, PceParams, Weights};
 use safetensors::tensor::{Dtype, TensorView, serialize};
 
-use super::seal::{Array, BLANK, checksum, checksum_position, open};
 use super::*;
+use crate::seal::{Array, BLANK, Opened, checksum, checksum_position};
 
 fn model(params: PceParams) -> ModelFile {
     let data = Subspaces { samples: 40, features: 12, subspaces: 2, dim: 2, noise: 0.1 }.generate(3).unwrap();
     let model = Model::Pce(params.fit(&data.samples).unwrap());
     ModelFile { model, provenance: Provenance::of("planted.npy", data.samples.view()) }
+}
+
+fn open<'a>(name: &str, bytes: &'a [u8]) -> Result<Opened<'a>, ModelError> {
+    seal::open(bytes, STAMP).map_err(|broken| ModelError::of(broken, name))
 }
 
 type Named = (String, Vec<usize>, Vec<f64>);

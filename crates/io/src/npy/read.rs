@@ -128,6 +128,21 @@ impl<R: Read> Source for NpyRows<R> {
         let block = self.read_rows(count);
         Ok(Some(block.map_err(|fault| ReadError::content(&self.file, fault))?))
     }
+
+    fn skip(&mut self, rows: usize) -> Result<usize, StreamError> {
+        let count = rows.min(self.layout.rows - self.done);
+        let bytes = self.header.data / self.layout.rows.max(1) as u64 * count as u64;
+        let passed = std::io::copy(&mut self.source.by_ref().take(bytes), &mut std::io::sink());
+        let failed = |source| ReadError::Io { file: self.file.clone(), doing: "read", source };
+        match passed.map_err(failed)? {
+            passed if passed == bytes => self.done += count,
+            passed => {
+                let cut = in_array(ArrayFault::Cut { missing: bytes - passed }, &self.header);
+                return Err(ReadError::content(&self.file, cut).into());
+            }
+        }
+        Ok(count)
+    }
 }
 
 /// A packed array is as long as its header says. Reading to its end also makes the zip reader compare the checksum.
@@ -173,6 +188,17 @@ mod tests {
             }
             assert_eq!(seen, whole.clone().into_f64().into_vec());
         }
+    }
+
+    #[test]
+    fn what_is_skipped_is_not_handed_out() {
+        let values: Vec<u8> = (0..35).flat_map(|v| (v as f32 * 0.5).to_le_bytes()).collect();
+        let bytes = array("<f4", 7, 5, &values);
+        let mut rows = NpyRows::new("a.npy", &bytes[..], bytes.len() as u64).unwrap().unwrap();
+        assert_eq!(rows.skip(3).unwrap(), 3);
+        assert_eq!(rows.next_block(1).unwrap().unwrap().into_f64().into_vec(), [7.5, 8.0, 8.5, 9.0, 9.5]);
+        assert_eq!(rows.skip(9).unwrap(), 3);
+        assert!(rows.next_block(1).unwrap().is_none());
     }
 
     #[test]

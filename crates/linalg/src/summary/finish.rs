@@ -7,6 +7,7 @@
 use std::ops::{Deref, Range};
 
 use super::mean::Mean;
+use super::part::Part;
 use super::{Form, Summary};
 use crate::Error;
 use crate::blocks::{Blocks, Rows};
@@ -24,19 +25,18 @@ impl Summary {
             return Err(Error::NoRows);
         }
         let n = whole.rows as f64;
-        let blur = whole.blur.hypot(n.sqrt() * self.row_rounding);
+        let blur = self.blur(&whole);
         let mean = whole.mean.as_ref().map(Mean::rounded);
         match self.kind.form {
             Form::Gram => {
                 let gone = Gone { rows: whole.rows, cols: self.kind.features, rounding: blur };
-                let gram = Gram { matrix: whole.square, side: Side::Features, error: whole.error, chance: 0.0 };
-                let compressed = Compressed::with_gram(&gone, gram);
+                let compressed = Compressed::with_gram(&gone, gram_of(whole.square, whole.error));
                 let few = if self.kind.features > SMALL { compressed.by_krylov(cut, exec)? } else { None };
                 let found = match few {
                     Some(found) => found,
                     None => compressed.by_dense(cut, exec)?.ok_or(Error::CutTooLow)?,
                 };
-                Ok(Finished::new(found, whole.rows, mean))
+                Ok(Finished::new(found, gone.rows, mean))
             }
             Form::Triangle => {
                 // As `resolution`, with the rows that R came from.
@@ -46,6 +46,46 @@ impl Summary {
             }
         }
     }
+
+    /// The first `count` singular values, largest first, and the value down to which they are known: zero for R, which
+    /// knows them all. What S cannot tell from zero may be anything up to there.
+    pub fn values(&self, count: usize, exec: Exec<'_>) -> Result<(Vec<f64>, f64), Error> {
+        if self.kind.form == Form::Triangle {
+            return Ok((self.finish(Cut::Top(count), exec)?.leading.sigma, 0.0));
+        }
+        let whole = self.closed(exec)?;
+        if whole.rows == 0 {
+            return Err(Error::NoRows);
+        }
+        let gone = Gone { rows: whole.rows, cols: self.kind.features, rounding: self.blur(&whole) };
+        let compressed = Compressed::with_gram(&gone, gram_of(whole.square, whole.error));
+        let (mut sigma, reach) = compressed.values_within_reach(exec)?;
+        sigma.truncate(count.min(whole.rows));
+        Ok((sigma, reach))
+    }
+
+    /// The mean of all samples, where they are centred and there are some.
+    pub fn mean(&self, exec: Exec<'_>) -> Result<Option<Vec<f64>>, Error> {
+        Ok(if self.kind.centred { self.closed(exec)?.mean.as_ref().map(Mean::rounded) } else { None })
+    }
+
+    /// √Σσ²; zero for no samples.
+    pub fn norm(&self, exec: Exec<'_>) -> Result<f64, Error> {
+        let square = self.closed(exec)?.square;
+        Ok(match self.kind.form {
+            Form::Gram => (0..square.rows()).map(|i| square.at(i, i)).sum::<f64>().sqrt(),
+            Form::Triangle => square.as_slice().iter().map(|r| r * r).sum::<f64>().sqrt(),
+        })
+    }
+
+    /// ‖Y − Y*‖_F, the rounding of every row on its way in included.
+    fn blur(&self, whole: &Part) -> f64 {
+        whole.blur.hypot((whole.rows as f64).sqrt() * self.row_rounding)
+    }
+}
+
+fn gram_of(matrix: Mat, error: f64) -> Gram {
+    Gram { matrix, side: Side::Features, error, chance: 0.0 }
 }
 
 /// σ₁ is at most this: ‖R‖_F, or √(‖R‖₁‖R‖_∞) where that is less.

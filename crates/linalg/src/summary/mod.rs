@@ -151,6 +151,11 @@ impl Summary {
         self.kind
     }
 
+    /// Of those, the samples at the end that wait for a block to be full.
+    pub fn waiting(&self) -> usize {
+        self.tail_rows()
+    }
+
     fn tail_rows(&self) -> usize {
         self.tail.len() / self.kind.features
     }

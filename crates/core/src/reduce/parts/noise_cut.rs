@@ -39,14 +39,14 @@ pub(super) enum Noise {
 impl<'a> Problem<'a> {
     /// The spectrum as the noise sees it; a second decomposition where it differs from the first.
     pub(super) fn noise(&self, noise: Noise, rule: &'static str) -> Result<NoiseSpectrum<'a, '_>, Error> {
-        let (mut sigma, (short, long), how) = match self.raw {
-            Raw::Samples(raw) => raw.noise(noise, self.prepared.squeezed(rule)?, self.exec)?,
+        let ((mut sigma, (short, long), how), reach) = match self.raw {
+            Raw::Samples(raw) => (raw.noise(noise, self.prepared.squeezed(rule)?, self.exec)?, 0.0),
             Raw::Summary(raw) => raw.noise(noise, self.prepared, self.exec)?,
         };
         sigma.resize(short, 0.0);
         let top = sigma.first().copied().unwrap_or(0.0);
         let level = rounding_level(top, norm_of(&sigma), short, long, self.epsilon);
-        Ok(NoiseSpectrum { problem: self, sigma, long, level, how })
+        Ok(NoiseSpectrum { problem: self, sigma, long, level, reach, how })
     }
 
     /// The part of that spectrum above the cut that noise of this strength gives: all that is asked of it, and no Gram
@@ -70,7 +70,7 @@ impl<'a> Problem<'a> {
         let mut sigma = above.sigma;
         sigma.resize(short, 0.0);
         let how = if before { Some(BEFORE) } else { distinct.repeats.then_some(WITHOUT) };
-        Ok(NoiseSpectrum { problem: self, sigma, long, level, how })
+        Ok(NoiseSpectrum { problem: self, sigma, long, level, reach: 0.0, how })
     }
 }
 
@@ -146,18 +146,21 @@ impl RawSamples<'_> {
 impl RawSummary<'_> {
     /// Samples that are gone can be neither compared nor evened: copies count as samples, and rows of one length are taken
     /// as they are.
-    fn noise(&self, noise: Noise, prepared: &Source<'_>, exec: Exec<'_>) -> Result<AsNoiseSees, Error> {
+    /// Beside the values, the one down to which they are known.
+    fn noise(&self, noise: Noise, prepared: &Source<'_>, exec: Exec<'_>) -> Result<(AsNoiseSees, f64), Error> {
         let sides = live(self.live_samples, self.live_features, self.centred);
         let before = match (self.normalize, noise) {
             (Normalize::Unit | Normalize::ZScore, Noise::Known) => true,
             (Normalize::Unit, _) => self.lengths == Lengths::Differ,
             _ => false,
         };
-        let all = Wanted::Top(sides.0);
-        Ok(match self.unscaled.filter(|_| before) {
-            Some(unscaled) => (unscaled.finish(all, exec)?.leading.sigma, sides, Some(BEFORE)),
-            None => (prepared.leading(all, exec)?.sigma, sides, None),
-        })
+        let Source::Summary(prepared) = prepared else { unreachable!("what is known of a summary goes with it") };
+        let (seen, how) = match self.unscaled.filter(|_| before) {
+            Some(unscaled) => (unscaled, Some(BEFORE)),
+            None => (*prepared, None),
+        };
+        let (sigma, reach) = seen.values(sides.0, exec)?;
+        Ok(((sigma, sides, how), reach))
     }
 }
 
@@ -217,6 +220,8 @@ pub(super) struct NoiseSpectrum<'a, 'p> {
     sigma: Vec<f64>,
     long: usize,
     level: f64,
+    /// σ′ is known down to here: zero but for a Gram summary, whose samples cannot be read again.
+    reach: f64,
     /// How σ′ came about, where it is another spectrum than σ.
     how: Option<&'static str>,
 }
@@ -226,11 +231,17 @@ impl<'a> NoiseSpectrum<'a, '_> {
         self.sigma.len() as f64 / self.long as f64
     }
 
+    /// Refuses a value that a Gram summary does not know.
+    fn known_at(&self, value: f64) -> Result<(), Error> {
+        if value >= self.reach { Ok(()) } else { Err(Error::GramTooCoarse) }
+    }
+
     pub(super) fn auto(&self) -> Result<(Cut, Leading<'a>), Error> {
         let median = median_of(&self.sigma);
         if self.sigma.len() < 2 {
             return self.all_there_is("auto");
         }
+        self.known_at(median)?;
         if median <= self.level {
             return self.noise_free("auto");
         }
@@ -256,6 +267,7 @@ impl<'a> NoiseSpectrum<'a, '_> {
         if tau <= self.level {
             return self.problem.above_rounding("noise", "the noise given is below rounding");
         }
+        self.known_at(tau)?;
         let reason = format!("optimal hard threshold for noise of deviation {}", short_number(deviation));
         self.transfer(tau, "noise", reason)
     }
@@ -265,10 +277,12 @@ impl<'a> NoiseSpectrum<'a, '_> {
         if p < 2 {
             return self.all_there_is("screenot");
         }
+        self.known_at(median_of(&self.sigma))?;
         let at = |bound: usize| screenot(&self.sigma, self.beta(), bound.min((p - 2) / 2));
         let Some(tau) = at(p / 4).filter(|tau| *tau > self.level) else {
             return self.noise_free("screenot");
         };
+        self.known_at(tau)?;
         let reason = format!("ScreeNot, at most {} of {p} values taken for signal", p / 4);
         let (mut cut, leading) = self.transfer(tau, "screenot", reason)?;
         let count = |bound| at(bound).map_or(cut.k, |tau| self.sigma.iter().filter(|s| **s > tau).count());

@@ -1,4 +1,5 @@
-//! The outside of a model file: safetensors, one JSON text among its metadata, and a checksum over everything.
+//! The outside of the files that are ours alone, models and summaries: safetensors, one JSON text among its metadata under
+//! a key that tells which, and a checksum over everything.
 //!
 //! The checksum is the SHA-256 of the whole file with the checksum's own 64 digits set to `0`: one flipped bit anywhere is
 //! noticed.
@@ -8,13 +9,21 @@ use std::collections::HashMap;
 use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, TensorView, serialize};
 use sha2::{Digest, Sha256};
 
-use super::{FORMAT, ModelError};
+/// The key of models.
+pub(crate) const MODEL: &str = "eigenspan";
+/// The key of summaries.
+pub(crate) const SUMMARY: &str = "eigenspan-summary";
+/// The key of checkpoints.
+pub(crate) const CHECKPOINT: &str = "eigenspan-checkpoint";
+/// The keys, and what files with them are.
+const KINDS: [(&str, &str); 3] =
+    [(MODEL, "a model"), (SUMMARY, "a summary of samples"), (CHECKPOINT, "a checkpoint of a fit")];
 
 /// Sixty-four digits that stand for the checksum while it is computed.
-pub(super) const BLANK: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+pub(crate) const BLANK: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 /// A tensor of f64.
-pub(super) struct Array {
+pub(crate) struct Array {
     pub name: String,
     pub shape: Vec<usize>,
     pub values: Vec<f64>,
@@ -26,8 +35,47 @@ impl Array {
     }
 }
 
+/// A tensor as it is stored.
+pub(crate) struct Tensor {
+    pub name: &'static str,
+    pub kind: Dtype,
+    pub shape: Vec<usize>,
+    pub bytes: Vec<u8>,
+}
+
+impl Tensor {
+    pub fn bytes(name: &'static str, bytes: Vec<u8>) -> Self {
+        Self { name, kind: Dtype::U8, shape: vec![bytes.len()], bytes }
+    }
+
+    pub fn numbers(name: &'static str, values: &[f64]) -> Self {
+        let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        Self { name, kind: Dtype::F64, shape: vec![values.len()], bytes }
+    }
+}
+
+/// The kinds of files: the key of the JSON, and the latest format.
+#[derive(Clone, Copy)]
+pub(crate) struct Stamp {
+    pub key: &'static str,
+    pub latest: u32,
+}
+
+/// Why the outside of a file is not whole.
+#[derive(Debug)]
+pub(crate) enum Broken {
+    /// No such file, or cut short.
+    NotSealed(String),
+    /// Another kind of file of ours.
+    OtherKind(&'static str),
+    /// A later format.
+    Version(u64),
+    /// The checksum is wrong.
+    Damaged,
+}
+
 /// What is inside a file whose outside is whole: settings as JSON, and tensors.
-pub(super) struct Opened<'a> {
+pub(crate) struct Opened<'a> {
     pub json: String,
     pub format: u32,
     pub method: Option<String>,
@@ -41,14 +89,30 @@ struct Kind {
 }
 
 /// The bytes of a file: `header` has a field `checksum` that is [`BLANK`].
-pub(super) fn seal(header: &impl serde::Serialize, arrays: &[Array]) -> Vec<u8> {
-    let json = serde_json::to_string(header).expect("a header is plain data");
+pub(crate) fn seal(key: &str, header: &impl serde::Serialize, arrays: &[Array]) -> Vec<u8> {
     let stored: Vec<Vec<u8>> = arrays.iter().map(|a| a.values.iter().flat_map(|v| v.to_le_bytes()).collect()).collect();
     let views = arrays.iter().zip(&stored).map(|(array, bytes)| {
         let view = TensorView::new(Dtype::F64, array.shape.clone(), bytes).expect("the shape is that of the values");
         (array.name.as_str(), view)
     });
-    let metadata = HashMap::from([("eigenspan".to_string(), json)]);
+    sealed(key, header, views)
+}
+
+/// The same of tensors of any kind.
+pub(crate) fn seal_tensors(key: &str, header: &impl serde::Serialize, tensors: &[Tensor]) -> Vec<u8> {
+    let views = tensors.iter().map(|Tensor { name, kind, shape, bytes }| {
+        (*name, TensorView::new(*kind, shape.clone(), bytes).expect("the shape is that of the values"))
+    });
+    sealed(key, header, views)
+}
+
+fn sealed<'a>(
+    key: &str,
+    header: &impl serde::Serialize,
+    views: impl Iterator<Item = (&'a str, TensorView<'a>)>,
+) -> Vec<u8> {
+    let json = serde_json::to_string(header).expect("a header is plain data");
+    let metadata = HashMap::from([(key.to_string(), json)]);
     let mut bytes = serialize(views, Some(metadata)).expect("names and shapes are valid");
     let at = checksum_position(&bytes).expect("the header was just written");
     let sum = checksum(&bytes, at);
@@ -56,26 +120,38 @@ pub(super) fn seal(header: &impl serde::Serialize, arrays: &[Array]) -> Vec<u8> 
     bytes
 }
 
-/// Checks the outside of a file; `name` is for messages.
-pub(super) fn open<'a>(name: &str, bytes: &'a [u8]) -> Result<Opened<'a>, ModelError> {
-    let not_a_model = |detail: String| ModelError::NotAModel { file: name.into(), detail };
-    check_frame(bytes).map_err(not_a_model)?;
-    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| not_a_model(in_header(&e)))?;
-    let json = metadata.metadata().as_ref().and_then(|m| m.get("eigenspan"));
-    let json = json.ok_or_else(|| not_a_model("its header has no `eigenspan` among its metadata".into()))?;
-    let Kind { format, method } = serde_json::from_str(json).map_err(|e| not_a_model(in_settings(&e)))?;
-    let known = u32::try_from(format).ok().filter(|format| (1..=FORMAT).contains(format));
-    let format = known.ok_or_else(|| ModelError::Version { file: name.into(), found: format })?;
-    let at = checksum_position(bytes).ok_or_else(|| not_a_model("its settings have no checksum".into()))?;
+/// Checks the outside of a file.
+pub(crate) fn open(bytes: &[u8], stamp: Stamp) -> Result<Opened<'_>, Broken> {
+    check_frame(bytes).map_err(Broken::NotSealed)?;
+    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| Broken::NotSealed(in_header(&e)))?;
+    let texts = metadata.metadata().as_ref();
+    let Some(json) = texts.and_then(|m| m.get(stamp.key)) else {
+        let other = KINDS.iter().find(|(key, _)| texts.is_some_and(|m| m.contains_key(*key)));
+        let detail = format!("its header has no `{}` among its metadata", stamp.key);
+        return Err(other.map_or(Broken::NotSealed(detail), |(_, kind)| Broken::OtherKind(kind)));
+    };
+    let Kind { format, method } = serde_json::from_str(json).map_err(|e| Broken::NotSealed(in_settings(&e)))?;
+    let known = u32::try_from(format).ok().filter(|format| (1..=stamp.latest).contains(format));
+    let format = known.ok_or(Broken::Version(format))?;
+    let at = checksum_position(bytes).ok_or_else(|| Broken::NotSealed("its settings have no checksum".into()))?;
     if checksum(bytes, at).as_bytes() != &bytes[at..at + 64] {
-        return Err(ModelError::Damaged { file: name.into() });
+        return Err(Broken::Damaged);
     }
-    let tensors = SafeTensors::deserialize(bytes).map_err(|e| not_a_model(in_header(&e)))?;
+    let tensors = SafeTensors::deserialize(bytes).map_err(|e| Broken::NotSealed(in_header(&e)))?;
     let method = method.and_then(|method| method.as_str().map(String::from));
     Ok(Opened { json: json.clone(), format, method, tensors })
 }
 
 impl Opened<'_> {
+    /// The tensor of bytes of this name, where there is one.
+    pub fn bytes(&self, name: &str) -> Result<Option<&[u8]>, String> {
+        match self.tensors.tensor(name) {
+            Ok(view) if view.dtype() == Dtype::U8 => Ok(Some(view.data())),
+            Ok(_) => Err(format!("tensor `{name}` is not u8")),
+            Err(_) => Ok(None),
+        }
+    }
+
     /// The tensor of this name, where there is one.
     pub fn array(&self, name: &str) -> Result<Option<Array>, String> {
         let Ok(view) = self.tensors.tensor(name) else { return Ok(None) };
@@ -127,7 +203,7 @@ fn in_header(error: &SafeTensorError) -> String {
 }
 
 /// What is wrong with the JSON of the settings, in words that are not Rust's.
-pub(super) fn in_settings(error: &serde_json::Error) -> String {
+pub(crate) fn in_settings(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let fault = text.split(" at line ").next().unwrap_or_default();
     let fault = ["usize", "u32", "u64"].iter().fold(fault.to_string(), |text, of| match text.strip_suffix(of) {
@@ -138,7 +214,7 @@ pub(super) fn in_settings(error: &serde_json::Error) -> String {
 }
 
 /// Where the 64 digits of the checksum are: the JSON is a string inside JSON, so its quotes are escaped.
-pub(super) fn checksum_position(bytes: &[u8]) -> Option<usize> {
+pub(crate) fn checksum_position(bytes: &[u8]) -> Option<usize> {
     const MARK: &[u8] = br#"\"checksum\":\""#;
     let length = u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?);
     let header = bytes.get(8..)?.get(..usize::try_from(length).ok()?)?;
@@ -146,7 +222,7 @@ pub(super) fn checksum_position(bytes: &[u8]) -> Option<usize> {
     (start + 64 <= 8 + header.len()).then_some(start)
 }
 
-pub(super) fn checksum(bytes: &[u8], at: usize) -> String {
+pub(crate) fn checksum(bytes: &[u8], at: usize) -> String {
     let mut hash = Sha256::new();
     hash.update(&bytes[..at]);
     hash.update(BLANK);
@@ -154,6 +230,6 @@ pub(super) fn checksum(bytes: &[u8], at: usize) -> String {
     hex(&hash.finalize())
 }
 
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }

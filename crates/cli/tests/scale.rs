@@ -1,0 +1,291 @@
+//! Samples that are read once: files of several formats, limits of memory, checkpoints, summaries made apart and merged.
+#![expect(clippy::print_stdout, reason = "a test of fifty kills says how many came in time")]
+#![expect(clippy::disallowed_methods, reason = "tests look at the files that were written")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use eigenspan::Mat;
+use eigenspan::data::Matrix;
+use eigenspan::data::generate::Subspaces;
+use eigenspan_io::{Names, ReadOptions};
+
+struct Run {
+    folder: tempfile::TempDir,
+}
+
+impl Run {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn command(&self, args: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_eigenspan"));
+        command.args(args.split_whitespace()).current_dir(self.path()).stdin(Stdio::null());
+        command
+    }
+
+    fn output(&self, args: &str) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    /// stdout of a run that succeeds.
+    fn ok(&self, args: &str) -> String {
+        let output = self.output(args);
+        assert!(output.status.success(), "{args}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// stderr of a run that is refused.
+    fn refused(&self, args: &str) -> String {
+        let output = self.output(args);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{args}: {said}");
+        assert!(said.contains("hint: "), "{said}");
+        said
+    }
+
+    fn bytes(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path().join(name)).unwrap()
+    }
+
+    fn write(&self, name: &str, rows: &Mat) {
+        let mut sink = eigenspan_io::create(&self.path().join(name), rows.cols(), Names::default()).unwrap();
+        sink.write_block(&rows.clone().into()).unwrap();
+        sink.finish().unwrap();
+    }
+}
+
+fn samples(n: usize, m: usize) -> Mat {
+    let data = Subspaces { samples: n, features: m, subspaces: 3, dim: 2, noise: 0.2 }.generate(5).unwrap();
+    data.samples.into_f64()
+}
+
+fn some(x: &Mat, rows: std::ops::Range<usize>) -> Mat {
+    x.select_rows(&rows.collect::<Vec<_>>())
+}
+
+fn k(json: &str) -> (u64, f64, u64) {
+    let json: serde_json::Value = serde_json::from_str(json).unwrap();
+    (json["k"].as_u64().unwrap(), json["tau"].as_f64().unwrap(), json["n"].as_u64().unwrap())
+}
+
+#[test]
+fn the_model_is_that_of_a_fit_in_memory_whatever_the_memory() {
+    let run = Run::new();
+    run.write("x.npy", &samples(20_000, 30));
+    let inside = k(&run.ok("fit x.npy --json"));
+    let mut models = vec![];
+    for limit in ["30MB", "60MB", "2GB"] {
+        let json = run.ok(&format!("fit x.npy --max-memory {limit} --json -o {limit}.espan"));
+        let (dim, tau, n) = k(&json);
+        assert_eq!((dim, n), (inside.0, 20_000));
+        assert!((tau / inside.1 - 1.0).abs() < 1e-9);
+        models.push(run.bytes(&format!("{limit}.espan")));
+    }
+    assert!(models.windows(2).all(|pair| pair[0] == pair[1]));
+    run.ok("fit x.npy --max-memory 1GB --threads 1 -o one.espan");
+    assert_eq!(run.bytes("one.espan"), models[0]);
+    let said = run.refused("fit x.npy --max-memory 1MB");
+    assert!(said.contains("a summary of 30 features takes") && said.contains("hint: allow"), "{said}");
+}
+
+#[test]
+fn files_summarised_apart_and_merged_are_one_fit_over_the_files() {
+    let run = Run::new();
+    let x = samples(9000, 20);
+    for (name, rows) in [("a.npy", 0..2500), ("b.csv", 2500..2600), ("c.npy", 2600..9000)] {
+        run.write(name, &some(&x, rows));
+    }
+    for form in ["", "--form triangle"] {
+        run.ok(&format!("fit a.npy b.csv c.npy {form} -o one.espan"));
+        for part in ["a.npy", "b.csv", "c.npy"] {
+            run.ok(&format!("summarize {part} {form} -o {part}.essum --threads 1"));
+        }
+        run.ok("merge a.npy.essum b.csv.essum c.npy.essum -o all.essum");
+        let words = run.ok("finish all.essum -o merged.espan");
+        assert!(words.starts_with("3 files: 9000 samples of 20 features, summarised"), "{words}");
+        assert_eq!(run.bytes("one.espan"), run.bytes("merged.espan"));
+        run.ok(&format!("summarize a.npy b.csv c.npy {form} -o at-once.essum"));
+        assert_eq!(run.bytes("at-once.essum"), run.bytes("all.essum"));
+        assert_eq!(k(&run.ok("finish all.essum --dim 3 --json")).0, 3);
+        let fixed = k(&run.ok("finish all.essum --lambda 0.2 --json"));
+        run.write("x.npy", &x);
+        assert_eq!(fixed.0, k(&run.ok("fit x.npy --lambda 0.2 --json")).0);
+        assert_eq!(k(&run.ok("finish all.essum --json")).0, k(&run.ok("fit x.npy --json")).0);
+    }
+}
+
+#[test]
+fn what_cannot_be_merged_or_streamed_is_refused_in_words() {
+    let run = Run::new();
+    let x = samples(400, 12);
+    run.write("x.npy", &x);
+    run.write("narrow.npy", &samples(50, 5));
+    run.ok("summarize x.npy -o x.essum");
+    run.ok("summarize x.npy --form triangle -o t.essum");
+    run.ok("fit x.npy -o x.espan");
+    let said = run.refused("merge x.essum t.essum -o all.essum");
+    assert!(said.contains("`form` is gram in the one and triangle in the other"), "{said}");
+    assert!(run.refused("finish x.espan").contains("is a model, not a summary of samples"));
+    assert!(run.refused("inspect x.essum").contains("is a summary of samples, not a model"));
+    assert!(run.refused("fit x.essum").contains("is a summary of samples"));
+    assert!(run.refused("fit x.npy narrow.npy").contains("has 5 features, the files before it have 12"));
+    assert!(run.refused("fit x.npy --method lpp --max-memory 1GB").contains("`lpp` needs all samples in memory"));
+    assert!(run.refused("fit x.npy --max-memory 1GB --features f.npy").contains("`--features` needs the samples"));
+    // Samples without noise: the Gram matrix cannot say where rounding begins.
+    let wave = |i: usize, d: usize| (((i + 1) * (d + 3)) as f64 * 0.618).sin();
+    run.write("clean.npy", &Mat::from_fn(3000, 12, |i, j| (0..5).map(|d| wave(i, d) * wave(7 * j, d)).sum()));
+    assert!(
+        run.refused("fit clean.npy --max-memory 1GB")
+            .contains("hint: read the samples again and keep their triangle: `--form triangle`")
+    );
+    assert_eq!(k(&run.ok("fit clean.npy --form triangle --json")).0, k(&run.ok("fit clean.npy --json")).0);
+}
+
+/// Kills a fit so many times, each time at another moment, and lets it go on: the bytes are those of a fit that was left alone.
+fn kills(count: u32, n: usize) {
+    let run = Run::new();
+    let x = samples(n, 40);
+    run.write("a.npy", &some(&x, 0..2 * n / 3));
+    run.write("b.npy", &some(&x, 2 * n / 3..n));
+    let fit = "fit a.npy b.npy --max-memory 60MB --checkpoint c --checkpoint-every 700kB";
+    let started = Instant::now();
+    run.ok(&format!("{fit} -o whole.espan"));
+    let whole = started.elapsed();
+    assert!(!run.path().join("c").exists(), "a checkpoint goes when all is done");
+    let (mut resumed, mut finished) = (0, 0);
+    for i in 0..count {
+        let _ = fs::remove_file(run.path().join("c"));
+        let _ = fs::remove_file(run.path().join("killed.espan"));
+        // Multiples of the golden ratio: spread over the whole run, and never twice the same.
+        let moment = whole.mul_f64((f64::from(i + 1) * 0.618_033_988_749_895).fract());
+        let mut child = run.command(&format!("{fit} -o killed.espan")).stdout(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(moment);
+        finished += usize::from(child.try_wait().unwrap().is_some());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        resumed += usize::from(run.path().join("c").exists());
+        run.ok(&format!("{fit} -o killed.espan --threads 1"));
+        assert_eq!(run.bytes("killed.espan"), run.bytes("whole.espan"), "after {moment:?} of {whole:?}");
+    }
+    println!("{count} kills: {resumed} left a checkpoint, {finished} came too late");
+    assert!(resumed > 0, "no kill came between the first checkpoint and the end");
+}
+
+#[test]
+fn a_fit_that_is_killed_goes_on_to_the_same_bytes() {
+    kills(5, 60_000);
+}
+
+/// `cargo test --release -p eigenspan-cli --test scale -- --ignored --nocapture fifty`
+#[test]
+#[ignore = "takes a minute or more: the command is above"]
+fn fifty_kills_leave_the_same_bytes() {
+    kills(50, 300_000);
+}
+
+#[test]
+fn a_checkpoint_of_other_data_or_settings_is_refused() {
+    let run = Run::new();
+    let x = samples(30_000, 40);
+    run.write("a.npy", &x);
+    // A checkpoint that stays: the second file is not there when its turn comes.
+    run.write("b.npy", &some(&x, 0..10));
+    let bad = [b"1,2\n3,x\n".as_slice()].concat();
+    fs::write(run.path().join("c.csv"), &bad).unwrap();
+    let fit = "fit a.npy c.csv --checkpoint c --checkpoint-every 700kB";
+    run.refused(fit);
+    assert!(run.path().join("c").exists());
+    assert!(
+        run.refused(&format!("{fit} --lambda 3"))
+            .contains("it was written with another `lambda`: auto, now fixed(3.0)")
+    );
+    let fewer = run.refused("fit a.npy --checkpoint c");
+    assert!(fewer.contains("it was written with 2 files, these are 1"), "{fewer}");
+    assert!(run.refused("fit a.npy b.npy --checkpoint c").contains("c.csv was in the place of b.npy"));
+    run.write("a.npy", &some(&x, 0..29_999));
+    assert!(run.refused(fit).contains("a.npy is not what it was when the checkpoint was written"));
+    fs::write(run.path().join("c"), b"nothing").unwrap();
+    assert!(run.refused(fit).contains("is not an .essum summary file"));
+}
+
+#[test]
+fn transform_and_recover_give_the_same_whatever_the_memory() {
+    let run = Run::new();
+    let x = samples(9000, 30);
+    run.write("x.npy", &x);
+    run.write("x.csv", &x);
+    run.ok("fit x.npy -o m.espan");
+    run.ok("transform m.espan x.npy -o whole.npy");
+    run.ok("recover m.espan x.npy -o clean.npy --scores scores.npy");
+    for (data, limit) in [("x.npy", "20MB"), ("x.csv", "17MB"), ("x.csv", "1GB")] {
+        run.ok(&format!("transform m.espan {data} -o some.npy --max-memory {limit}"));
+        assert_eq!(run.bytes("some.npy"), run.bytes("whole.npy"));
+        run.ok(&format!("recover m.espan {data} -o some.npy --scores s.npy --max-memory {limit}"));
+        assert_eq!((run.bytes("some.npy"), run.bytes("s.npy")), (run.bytes("clean.npy"), run.bytes("scores.npy")));
+    }
+    assert!(run.refused("transform m.espan x.npy --max-memory 1MB").contains("more than `--max-memory` allows"));
+}
+
+#[test]
+fn a_folder_of_images_is_read_one_by_one() {
+    let run = Run::new();
+    let folder = run.path().join("faces");
+    fs::create_dir(&folder).unwrap();
+    for i in 0..70u8 {
+        let pixels: Vec<u8> = (0..12u32).map(|j| (37 * u32::from(i) * (j + 1) % 251) as u8).collect();
+        fs::write(folder.join(format!("{i:03}.pgm")), [b"P5 4 3 255\n".as_slice(), &pixels].concat()).unwrap();
+    }
+    fs::write(folder.join("notes.txt"), "not an image").unwrap();
+    let whole = eigenspan_io::read(&folder, &ReadOptions::default()).unwrap();
+    let mut rows = eigenspan_io::open(&folder, &ReadOptions::default()).unwrap();
+    assert!(rows.streams && rows.ids == whole.ids && rows.image == whole.image);
+    assert_eq!(rows.source.skip(3).unwrap(), 3);
+    let block = rows.source.next_block(20).unwrap().unwrap();
+    assert!(matches!(block, Matrix::U8(_)));
+    assert_eq!(block, whole.samples.select_rows(&(3..23).collect::<Vec<_>>()));
+    let (a, b) =
+        (k(&run.ok("fit faces --lambda 2 --json")), k(&run.ok("fit faces --lambda 2 --max-memory 1GB --json")));
+    assert_eq!((a.0, a.2), (b.0, b.2));
+}
+
+/// Peak resident memory of a child, in bytes, where the system tells.
+#[cfg(target_os = "linux")]
+fn peak(run: &Run, args: &str) -> u64 {
+    let mut child = run.command(args).stdout(Stdio::null()).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut most = 0;
+    while child.try_wait().unwrap().is_none() {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find(|line| line.starts_with("VmHWM:"));
+        let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)).and_then(|word| word.parse::<u64>().ok());
+        most = most.max(kilobytes.unwrap_or(0) * 1024);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert!(child.wait().unwrap().success(), "{args}");
+    most
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_stays_below_the_limit() {
+    // 320 MB, 8 times the limit and 20 times what is held of it: a file as large as the issue asks is `bench/scale.py`'s.
+    let run = Run::new();
+    let x = samples(2000, 100);
+    let mut sink = eigenspan_io::create(&run.path().join("x.npy"), 100, Names::default()).unwrap();
+    for _ in 0..200 {
+        sink.write_block(&x.clone().into()).unwrap();
+    }
+    sink.finish().unwrap();
+    for more in ["", "--form triangle", "--checkpoint c --checkpoint-every 50MB"] {
+        let most = peak(&run, &format!("fit x.npy --lambda 1 --max-memory 40MB {more}"));
+        assert!(most > 0 && most <= 40_000_000 + (64 << 20), "{more}: {most} bytes");
+    }
+}

@@ -1,0 +1,109 @@
+//! Reading ahead: one thread reads the next portion while the caller works on this one.
+//!
+//! ```text
+//!     reader   reads 1 │ reads 2 ─ waits ─│ reads 3 …
+//!     caller            works on 1 ───────│ works on 2 …
+//! ```
+//! A portion is handed over, never queued, so that two of them are in memory and no more. The reader also takes the fingerprint.
+
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::JoinHandle;
+
+use eigenspan::data::{Matrix, Source, StreamError};
+
+use crate::fingerprint::Fingerprint;
+
+/// Samples, and the fingerprint of everything up to their end.
+pub type Portion = (Matrix, Fingerprint);
+
+/// Portions that are read ahead.
+pub struct Ahead {
+    portions: Option<Receiver<Result<Portion, StreamError>>>,
+    reader: Option<JoinHandle<()>>,
+}
+
+impl Ahead {
+    /// Begins to read portions of `rows` samples, from where `source` is; `before` is the fingerprint of what came before.
+    pub fn new(mut source: Box<dyn Source + Send>, rows: usize, before: Fingerprint) -> Self {
+        let (give, portions) = sync_channel(0);
+        let reader = std::thread::spawn(move || {
+            let mut seen = before;
+            loop {
+                let portion = match source.next_block(rows) {
+                    Ok(Some(block)) => {
+                        seen.add(&block);
+                        Ok((block, seen.clone()))
+                    }
+                    Ok(None) => return,
+                    Err(error) => Err(error),
+                };
+                let failed = portion.is_err();
+                // Whoever listened may be gone: then there is nobody to read for.
+                if give.send(portion).is_err() || failed {
+                    return;
+                }
+            }
+        });
+        Self { portions: Some(portions), reader: Some(reader) }
+    }
+}
+
+impl Iterator for Ahead {
+    type Item = Result<Portion, StreamError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.portions.as_ref()?.recv().ok();
+        if next.is_none() {
+            self.portions = None;
+            if let Some(Err(panic)) = self.reader.take().map(JoinHandle::join) {
+                std::panic::resume_unwind(panic);
+            }
+        }
+        next
+    }
+}
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        self.portions = None;
+        if let Some(reader) = self.reader.take() {
+            let _ = reader.join(); // a panic that nobody waited for is nobody's answer
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use eigenspan::Mat;
+
+    use super::*;
+    use crate::stream::InMemory;
+
+    fn x() -> Matrix {
+        Mat::from_fn(50, 2, |i, j| (2 * i + j) as f64).into()
+    }
+
+    #[test]
+    fn portions_are_full_and_in_order() {
+        let mut whole = Fingerprint::default();
+        whole.add(&x());
+        for rows in [1, 7, 25, 50, 80] {
+            let (mut values, mut last) = (vec![], None);
+            for portion in Ahead::new(Box::new(InMemory::new(x())), rows, Fingerprint::default()) {
+                let (block, seen) = portion.unwrap();
+                assert!(block.rows() == rows || values.len() + block.rows() * 2 == 100);
+                values.extend(block.into_f64().into_vec());
+                last = Some(seen);
+            }
+            assert_eq!(values, x().into_f64().into_vec());
+            assert!(rows < 50 || last == Some(whole.clone()));
+        }
+    }
+
+    #[test]
+    fn it_may_be_dropped_before_its_end() {
+        let mut some = Ahead::new(Box::new(InMemory::new(x())), 4, Fingerprint::default());
+        assert!(some.next().is_some());
+        drop(some);
+    }
+}
