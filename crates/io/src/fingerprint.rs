@@ -13,15 +13,9 @@ use sha2::{Digest, Sha256};
 use crate::seal::hex;
 
 /// The fingerprint of the samples so far.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fingerprint {
     so_far: [u8; 32],
-}
-
-impl Default for Fingerprint {
-    fn default() -> Self {
-        Self { so_far: [0; 32] }
-    }
 }
 
 impl Fingerprint {
