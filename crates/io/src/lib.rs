@@ -46,6 +46,7 @@ mod idx;
 mod images;
 mod input;
 mod journal;
+mod json_fault;
 mod libsvm;
 mod mat;
 mod model;
@@ -59,7 +60,7 @@ mod write;
 
 pub use crate::array::{ArrayFault, BadValue};
 pub use crate::atomic::write_atomically;
-pub use crate::calibration::{CalibrationError, load_calibration, save_calibration};
+pub use crate::calibration::{CalibrationError, calibration_of_bytes, load_calibration, save_calibration};
 #[cfg(feature = "columnar")]
 pub use crate::columnar::ColumnarFault;
 pub use crate::csv::{Column, CsvFault};
