@@ -49,6 +49,35 @@ NPE = base64.b64decode(
     """
 )
 
+# `eigenspan fit a.csv --label kind --method pce-auto -o a.espan`, with a.csv of 8 × 2 numbers in two classes.
+SOFT = base64.b64decode(
+    """
+    OAcAAAAAAAB7Il9fbWV0YWRhdGFfXyI6eyJlaWdlbnNwYW4iOiJ7XCJmb3JtYXRcIjo0LFwiY2hlY2tzdW1cIjpcIjJmZDg0NjkwMzZjMDJjYmFm
+    YjRjMjUzODU4MGQxYmZjMGE2MmFlYzNmMWM0MGNlYzNkN2ZiZTllNzgxOTk5YmRcIixcIm1ldGhvZFwiOlwicGNlXCIsXCJuXCI6OCxcIm51bWJl
+    cl90eXBlXCI6XCJmNjRcIixcImltYWdlXCI6bnVsbCxcInBhcmFtc1wiOntcImxhbWJkYVwiOntcInJ1bGVcIjpcImF1dG9cIn0sXCJkaW1cIjpc
+    ImF1dG9cIixcInJhbmtfcnVsZVwiOlwidGhlb3JlbVwiLFwibm9ybWFsaXplXCI6XCJ1bml0XCIsXCJjZW50ZXJcIjpmYWxzZSxcIndlaWdodHNc
+    IjpcImF1dG9cIixcInN0cmljdFwiOmZhbHNlLFwidW5pdF9mZWF0dXJlc1wiOnRydWV9LFwibGFtYmRhX3J1bGVcIjpcImF1dG9cIixcImtcIjox
+    LFwia19pbnRlcnZhbFwiOlsxLDFdLFwic29sdmVyXCI6XCJxci1zdmRcIixcImNlcnRpZmllZFwiOnRydWUsXCJ3aHlcIjpcImsgPSAxOiAxIG9m
+    IDIgc2luZ3VsYXIgdmFsdWVzIGFyZSBhYm92ZSDPhCA9IDEuNjg1ICgwLjUgz4TigoAgYnkgdGhlIGNsYXNzZXM7IM+E4oKAOiBvcHRpbWFsIGhh
+    cmQgdGhyZXNob2xkOyBub2lzZSBvZiBkZXZpYXRpb24gNS4zMTcgcmVhZCBvZmYgdGhlIG1lZGlhbiwgZGVjaWRlZCBvbiB0aGUgZGF0YSBiZWZv
+    cmUgc2NhbGluZyk7IM+DXzEgPSAyLjY1NiBhbmQgz4NfMiA9IDAuOTczMTsgc29mdCB3ZWlnaHRzIG9mIDIgZGlyZWN0aW9ucyBkb3duIHRvIM+E
+    LzIsIM6zID0gMTogb2YgMTAgY2hvaWNlcyB0aGlzIGtub3dzIG1vc3Qgb2YgOCBzYW1wbGVzIGJ5IHRoZWlyIG5lYXJlc3QgbmVpZ2hib3VyLCA3
+    NS4wICVcIixcIndhcm5pbmdzXCI6W10sXCJjaG9zZW5cIjp7XCJnYW1tYVwiOjEuMCxcImZhY3RvclwiOjAuNSxcInRyaWVkXCI6OCxcInNlZWRc
+    IjowLFwidHJpYWxzXCI6W3tcImZhY3RvclwiOjAuNSxcImdhbW1hXCI6MC4wLFwiY29sdW1uc1wiOjIsXCJrbm93blwiOjZ9LHtcImZhY3Rvclwi
+    OjAuNSxcImdhbW1hXCI6MC4yNSxcImNvbHVtbnNcIjoyLFwia25vd25cIjo2fSx7XCJmYWN0b3JcIjowLjUsXCJnYW1tYVwiOjAuNSxcImNvbHVt
+    bnNcIjoyLFwia25vd25cIjo2fSx7XCJmYWN0b3JcIjowLjUsXCJnYW1tYVwiOjAuNzUsXCJjb2x1bW5zXCI6MixcImtub3duXCI6Nn0se1wiZmFj
+    dG9yXCI6MC41LFwiZ2FtbWFcIjoxLjAsXCJjb2x1bW5zXCI6MixcImtub3duXCI6Nn0se1wiZmFjdG9yXCI6MS4wLFwiZ2FtbWFcIjowLjAsXCJj
+    b2x1bW5zXCI6MSxcImtub3duXCI6NH0se1wiZmFjdG9yXCI6MS4wLFwiZ2FtbWFcIjowLjI1LFwiY29sdW1uc1wiOjEsXCJrbm93blwiOjR9LHtc
+    ImZhY3RvclwiOjEuMCxcImdhbW1hXCI6MC41LFwiY29sdW1uc1wiOjEsXCJrbm93blwiOjR9LHtcImZhY3RvclwiOjEuMCxcImdhbW1hXCI6MC43
+    NSxcImNvbHVtbnNcIjoxLFwia25vd25cIjo0fSx7XCJmYWN0b3JcIjoxLjAsXCJnYW1tYVwiOjEuMCxcImNvbHVtbnNcIjoxLFwia25vd25cIjo0
+    fV19LFwicHJvdmVuYW5jZVwiOntcImVpZ2Vuc3BhblwiOlwiMC4xLjBcIixcImRhdGFcIjpcImxhYi5jc3ZcIixcImRhdGFfc2hhMjU2XCI6XCJm
+    Y2M3YzJhMjdhYzc1ODBlNTYxZTExMGZhZDU2ZDgzYzVlZTVmOTNhNDRiYjQyZTAzMzVkYjIyMDUwNzNlN2NlXCIsXCJzZWVkXCI6bnVsbH19In0s
+    ImJhc2lzIjp7ImR0eXBlIjoiRjY0Iiwic2hhcGUiOlsyLDJdLCJkYXRhX29mZnNldHMiOlswLDMyXX0sImN1dCI6eyJkdHlwZSI6IkY2NCIsInNo
+    YXBlIjpbM10sImRhdGFfb2Zmc2V0cyI6WzMyLDU2XX0sInNpZ21hIjp7ImR0eXBlIjoiRjY0Iiwic2hhcGUiOlsyXSwiZGF0YV9vZmZzZXRzIjpb
+    NTYsNzJdfX13Td5TZ/HhP5yXC+QHf+o/nJcL5Ad/6j93Td5TZ/Hhv5oNp93A9vo/v77bku2I1j/MO39mnqAGQGfElR3/PgVAzbU/0rIj7z8=
+    """
+)
+
 
 def taken_apart(model: bytes = VALID) -> tuple[dict, dict, dict]:
     """The settings, the safetensors header without them, and the values of every tensor."""
@@ -269,7 +298,40 @@ def other_methods():
     yield "npe-theta-integers", tensor("theta", dtype="I64")
 
 
+def soft_weights():
+    def changed(change) -> bytes:
+        return forged(lambda settings, _, __: change(settings), SOFT)
+
+    def params(**about: object) -> bytes:
+        return changed(lambda settings: settings["params"].update(about))
+
+    def chosen(**about: object) -> bytes:
+        return changed(lambda settings: settings["chosen"].update(about))
+
+    def trial(at: int, **about: object) -> bytes:
+        return changed(lambda settings: settings["chosen"]["trials"][at].update(about))
+
+    yield "soft-in-format-2", changed(lambda settings: settings.update({"format": 2}))
+    yield "soft-in-format-5", changed(lambda settings: settings.update({"format": 5}))
+    yield "soft-weights-unknown", params(weights="medium")
+    yield "soft-gamma-above-1", params(weights={"soft": {"gamma": 1.5}})
+    yield "soft-gamma-no-number", params(weights={"soft": {"gamma": None}})
+    yield "soft-hard-in-format-4", params(weights="hard", unit_features=False)
+    yield "soft-choice-missing", changed(lambda settings: settings.pop("chosen"))
+    yield "soft-choice-of-given-weights", params(weights={"soft": {"gamma": 1.0}})
+    yield "soft-choice-not-the-best", chosen(gamma=0.5)
+    yield "soft-choice-without-trials", chosen(trials=[])
+    yield "soft-choice-field-unknown", chosen(surprise=1)
+    yield "soft-factor-0", trial(0, factor=0.0)
+    yield "soft-trial-gamma-negative", trial(0, gamma=-0.25)
+    yield "soft-trial-without-columns", trial(0, columns=0)
+    yield "soft-trial-knows-too-many", trial(0, known=9)
+    yield "soft-trial-cut-short", changed(lambda settings: settings["chosen"]["trials"][0].pop("known"))
+    yield "soft-k-beyond-columns", changed(lambda settings: settings.update({"k": 3, "k_interval": [3, 3]}))
+
+
 def files():
-    assert (forged(), forged(model=NPE)) == (VALID, NPE), "what is not changed stays what it was"
-    for part in (not_a_model(), damaged(), tensors(), contradictions(), other_methods()):
+    models = (VALID, NPE, SOFT)
+    assert all(forged(model=model) == model for model in models), "what is not changed stays what it was"
+    for part in (not_a_model(), damaged(), tensors(), contradictions(), other_methods(), soft_weights()):
         yield from ((f"{name}.espan", content) for name, content in part)

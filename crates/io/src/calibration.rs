@@ -5,6 +5,7 @@ use std::path::Path;
 use eigenspan::dimension::Calibration;
 
 use crate::error::WriteError;
+use crate::json_fault::in_words;
 use crate::write_atomically;
 
 /// The format version that is written.
@@ -49,17 +50,27 @@ struct File<T> {
 /// Reads a calibration; one that knows nothing where there is no such file.
 pub fn load_calibration(path: &Path) -> Result<Calibration, CalibrationError> {
     let file = path.display().to_string();
-    let text = match std::fs::read(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Calibration::default()),
-        Err(source) => return Err(CalibrationError::Io { file, source }),
+    match std::fs::read(path) {
+        Ok(text) => calibration_of_bytes(&file, &text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Calibration::default()),
+        Err(source) => Err(CalibrationError::Io { file, source }),
+    }
+}
+
+/// The calibration in the contents of a file, which errors call by its name.
+pub fn calibration_of_bytes(file: &str, text: &[u8]) -> Result<Calibration, CalibrationError> {
+    let invalid = |detail: String| CalibrationError::Invalid { file: file.into(), detail };
+    let place = |error: serde_json::Error| {
+        invalid(format!("line {}, byte {}: {}", error.line(), error.column(), in_words(&error)))
     };
-    let invalid = |detail: String| CalibrationError::Invalid { file: file.clone(), detail };
-    let read: File<Calibration> = serde_json::from_slice(&text).map_err(|error| invalid(error.to_string()))?;
+    let read: File<Calibration> = serde_json::from_slice(text).map_err(place)?;
     if read.eigenspan_calibration != VERSION {
         return Err(invalid(format!("format version {}, not {VERSION}", read.eigenspan_calibration)));
     }
-    read.known.checked().map_err(|error| invalid(error.to_string()))
+    read.known.checked().map_err(|error| match error {
+        eigenspan::Error::Calibration(fault) => invalid(fault.into()),
+        other => invalid(other.to_string()),
+    })
 }
 
 /// Writes a calibration, all at once or not at all.
@@ -87,5 +98,22 @@ mod tests {
             assert!(matches!(load_calibration(&path), Err(CalibrationError::Invalid { .. })), "{from}");
         }
         assert!(matches!(load_calibration(folder.path()), Err(CalibrationError::Io { .. })));
+    }
+
+    #[test]
+    fn malformed_files_get_the_message_in_their_table() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../attacks");
+        let table = std::fs::read_to_string(folder.join("README.md")).unwrap();
+        let mut seen = 0;
+        for row in table.lines().filter(|row| row.starts_with("| `calibration/")) {
+            let file = row.split('`').nth(1).unwrap();
+            let message = row.splitn(4, " | ").nth(2).unwrap().trim_end_matches(" |");
+            let error =
+                calibration_of_bytes("FILE", &std::fs::read(folder.join("files").join(file)).unwrap()).unwrap_err();
+            assert_eq!(error.to_string(), message, "{file}");
+            assert!(error.hint().is_some());
+            seen += 1;
+        }
+        assert!(seen > 30, "{seen} rows");
     }
 }

@@ -50,6 +50,7 @@ mod idx;
 mod images;
 mod input;
 mod journal;
+mod json_fault;
 mod libsvm;
 mod mat;
 mod model;
@@ -66,7 +67,7 @@ mod write;
 pub use crate::ahead::{Ahead, Portion};
 pub use crate::array::{ArrayFault, BadValue};
 pub use crate::atomic::write_atomically;
-pub use crate::calibration::{CalibrationError, load_calibration, save_calibration};
+pub use crate::calibration::{CalibrationError, calibration_of_bytes, load_calibration, save_calibration};
 pub use crate::checkpoint::{Checkpoint, Probe};
 #[cfg(feature = "columnar")]
 pub use crate::columnar::ColumnarFault;

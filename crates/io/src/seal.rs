@@ -9,6 +9,8 @@ use std::collections::HashMap;
 use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, TensorView, serialize};
 use sha2::{Digest, Sha256};
 
+use crate::json_fault::in_words;
+
 /// The key of models.
 pub(crate) const MODEL: &str = "eigenspan";
 /// The key of summaries.
@@ -202,15 +204,9 @@ fn in_header(error: &SafeTensorError) -> String {
     }
 }
 
-/// What is wrong with the JSON of the settings, in words that are not Rust's.
+/// What is wrong with the JSON of the settings.
 pub(crate) fn in_settings(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let fault = text.split(" at line ").next().unwrap_or_default();
-    let fault = ["usize", "u32", "u64"].iter().fold(fault.to_string(), |text, of| match text.strip_suffix(of) {
-        Some(start) => format!("{start}a whole number from 0"),
-        None => text,
-    });
-    format!("byte {} of its settings: {fault}", error.column())
+    format!("byte {} of its settings: {}", error.column(), in_words(error))
 }
 
 /// Where the 64 digits of the checksum are: the JSON is a string inside JSON, so its quotes are escaped.

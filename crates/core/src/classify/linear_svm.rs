@@ -31,7 +31,9 @@ mod descent;
 mod margins;
 mod model;
 mod newton;
+mod support_products;
 
+use eigenspan_linalg::dense::product;
 use eigenspan_linalg::random::Random;
 use eigenspan_linalg::rows::energy;
 use eigenspan_linalg::{Exec, Mat};
@@ -172,6 +174,10 @@ impl LinearSvmParams {
         let (n, m) = (x.rows(), x.cols());
         // Products of all samples take n² numbers: where that is less than the samples themselves, they serve better.
         let products = if n < m { Some(Dictionary::of(x, exec.silent())?) } else { None };
+        let total = match products.is_none() && self.by_newton(x) {
+            true => product(x.view().transposed(), x.view(), exec.silent())?,
+            false => Mat::zeros(0, 0),
+        };
         let squares: Vec<f64> = (0..n).map(|i| energy(x.row(i))).collect();
         // Two classes are one problem seen from both sides.
         let problems = if classes.len() == 2 { 1 } else { classes.len() };
@@ -180,7 +186,7 @@ impl LinearSvmParams {
             let problem = Problem { x, sides: &sides, cost: self.cost, squares: &squares };
             match &products {
                 Some(products) => self.solve(&problem, ByProducts::new(products.gram()), c, exec),
-                None => self.solve(&problem, ByFeatures::new(x), c, exec),
+                None => self.solve(&problem, ByFeatures::new(x, &total), c, exec),
             }
         })?;
         let mut found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -191,6 +197,11 @@ impl LinearSvmParams {
         Ok(found)
     }
 
+    /// Whether Newton's method ends it: its matrix has the order of the smaller side.
+    fn by_newton(&self, x: &Mat) -> bool {
+        self.solver == SvmSolver::Auto && x.rows().min(x.cols()) <= LARGEST_FACTOR
+    }
+
     fn solve(
         &self,
         problem: &Problem<'_>,
@@ -198,8 +209,7 @@ impl LinearSvmParams {
         class: usize,
         exec: Exec<'_>,
     ) -> Result<OneClass, Error> {
-        let smaller = problem.x.rows().min(problem.x.cols());
-        let newton = self.solver == SvmSolver::Auto && smaller <= LARGEST_FACTOR;
+        let newton = self.by_newton(problem.x);
         let descent = if newton {
             Descent { tolerance: self.tolerance.max(NEAR.0), most_rounds: self.most_rounds.min(NEAR.1) }
         } else {

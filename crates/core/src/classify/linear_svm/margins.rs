@@ -11,8 +11,7 @@ use eigenspan_linalg::Mat;
 use eigenspan_linalg::dense::{Cholesky, multiply};
 use eigenspan_linalg::rows::{add_scaled, combine, dot};
 
-/// Samples multiplied at a time: all of them a second time in memory would be too many.
-const STRETCH: usize = 2048;
+use super::support_products::SupportProducts;
 
 /// One class against all others.
 pub(crate) struct Problem<'a> {
@@ -53,8 +52,14 @@ pub(crate) trait Margins: Clone {
     fn toward(&mut self, v: &Self, t: f64);
     /// Σ c x of some samples.
     fn of(&self, which: &[usize], c: &[f64]) -> Self;
-    /// The least of ½‖w‖² + C Σ (1 − y w·x)² over some samples; `None` where that is lost in rounding.
-    fn least_squares(&self, support: &[usize], problem: &Problem<'_>) -> Option<Self>;
+    /// The least of ½‖w‖² + C Σ (1 − y w·x)² over some samples; `None` where that is lost in rounding. What is `known` from
+    /// the step before may serve, and is left for the next.
+    fn least_squares(
+        &self,
+        support: &[usize],
+        problem: &Problem<'_>,
+        known: &mut Option<SupportProducts>,
+    ) -> Option<Self>;
     /// w.
     fn weights(self, x: &Mat) -> Vec<f64>;
 }
@@ -63,13 +68,15 @@ pub(crate) trait Margins: Clone {
 #[derive(Clone)]
 pub(crate) struct ByFeatures<'a> {
     x: &'a Mat,
+    /// XᵀX; nothing where no least squares are asked for.
+    total: &'a Mat,
     w: Vec<f64>,
 }
 
 impl<'a> ByFeatures<'a> {
     /// w = 0.
-    pub fn new(x: &'a Mat) -> Self {
-        Self { x, w: vec![0.0; x.cols()] }
+    pub fn new(x: &'a Mat, total: &'a Mat) -> Self {
+        Self { x, total, w: vec![0.0; x.cols()] }
     }
 }
 
@@ -97,28 +104,32 @@ impl Margins for ByFeatures<'_> {
     fn of(&self, which: &[usize], c: &[f64]) -> Self {
         let mut w = vec![0.0; self.w.len()];
         combine(self.x.as_slice(), which, c, &mut w);
-        Self { x: self.x, w }
+        Self { w, ..*self }
     }
 
-    /// By the smaller of two systems: (XXᵀ + I/2C) β = y and w = Xᵀβ, or (XᵀX + I/2C) w = Xᵀy.
-    fn least_squares(&self, support: &[usize], problem: &Problem<'_>) -> Option<Self> {
+    /// By the cheaper of two systems: (XXᵀ + I/2C) β = y and w = Xᵀβ, or (XᵀX + I/2C) w = Xᵀy.
+    fn least_squares(
+        &self,
+        support: &[usize],
+        problem: &Problem<'_>,
+        known: &mut Option<SupportProducts>,
+    ) -> Option<Self> {
         let (count, m) = (support.len(), self.w.len());
         let sides: Vec<f64> = support.iter().map(|&i| problem.sides[i]).collect();
-        if count <= m {
+        // Multiplications for the matrix of the system, and for its factor.
+        let work = |order: usize, inner: usize| order as f64 * order as f64 * (inner as f64 + order as f64 / 6.0);
+        let changes = SupportProducts::cost(known.as_ref(), support, self.x.rows());
+        if work(count, m) <= work(m, changes) {
             let rows = self.x.select_rows(support);
             let mut products = Mat::zeros(count, count);
             multiply(rows.view(), rows.view().transposed(), products.as_mut_slice());
-            let beta = solve(products, 0.5 / problem.cost, sides)?;
+            let beta = solve(&products, 0.5 / problem.cost, sides)?;
             return Some(self.of(support, &beta));
         }
-        let (mut products, mut part) = (Mat::zeros(m, m), Mat::zeros(m, m));
-        for some in support.chunks(STRETCH) {
-            let rows = self.x.select_rows(some);
-            multiply(rows.view().transposed(), rows.view(), part.as_mut_slice());
-            add_scaled(products.as_mut_slice(), 1.0, part.as_slice());
-        }
+        let before = known.take();
+        let products = known.insert(SupportProducts::of(before, support, self.x, self.total));
         let target = self.of(support, &sides).w;
-        Some(Self { x: self.x, w: solve(products, 0.5 / problem.cost, target)? })
+        Some(Self { w: solve(products.matrix(), 0.5 / problem.cost, target)?, ..*self })
     }
 
     fn weights(self, _: &Mat) -> Vec<f64> {
@@ -171,11 +182,11 @@ impl Margins for ByProducts<'_> {
         new
     }
 
-    fn least_squares(&self, support: &[usize], problem: &Problem<'_>) -> Option<Self> {
+    fn least_squares(&self, support: &[usize], problem: &Problem<'_>, _: &mut Option<SupportProducts>) -> Option<Self> {
         let count = support.len();
         let products = Mat::from_fn(count, count, |i, j| self.gram.at(support[i], support[j]));
         let sides = support.iter().map(|&i| problem.sides[i]).collect();
-        Some(self.of(support, &solve(products, 0.5 / problem.cost, sides)?))
+        Some(self.of(support, &solve(&products, 0.5 / problem.cost, sides)?))
     }
 
     fn weights(self, x: &Mat) -> Vec<f64> {
@@ -188,7 +199,7 @@ impl Margins for ByProducts<'_> {
 }
 
 /// (A + ridge·I)⁻¹ b, refined once: with pixels of up to 255 A is a million times its ridge.
-fn solve(a: Mat, ridge: f64, b: Vec<f64>) -> Option<Vec<f64>> {
+fn solve(a: &Mat, ridge: f64, b: Vec<f64>) -> Option<Vec<f64>> {
     let mut shifted = a.clone();
     (0..a.rows()).for_each(|i| shifted.row_mut(i)[i] += ridge);
     let factor = Cholesky::of(shifted)?;

@@ -23,12 +23,12 @@ pub(super) fn finish<M: Margins>(
     tolerance: f64,
     exec: Exec<'_>,
 ) -> Result<Reached<M>, Error> {
-    let (mut steps, mut settled) = (0, false);
+    let (mut steps, mut settled, mut known) = (0, false, None);
     let mut margins = w.all();
     let mut support = problem.support(&margins);
     while steps < MOST_STEPS && !settled {
         exec.check()?;
-        let Some(v) = w.least_squares(&support, problem) else { break };
+        let Some(v) = w.least_squares(&support, problem, &mut known) else { break };
         steps += 1;
         let there = v.all();
         let its_support = problem.support(&there);

@@ -116,7 +116,10 @@ impl Calibration {
         for ball in &self.balls {
             let Seen { dimension, error, direction, concentration } = ball.seen;
             let positive = |x: f64| x > 0.0 && x.is_finite();
-            say(ball.k > 0 && ball.n > ball.k + 1 && ball.d > 0, "a ball has no neighbours or no dimension")?;
+            say(
+                ball.k > 0 && ball.n.saturating_sub(1) > ball.k && ball.d > 0,
+                "a ball has no neighbours or no dimension",
+            )?;
             say(positive(dimension) && positive(error), "a dimension is not positive")?;
             say(direction.is_finite() && concentration >= 0.0 && concentration.is_finite(), "angles are out of range")?;
             let inside = ball.ratios.iter().all(|r| *r > 0.0 && *r <= 1.0);
