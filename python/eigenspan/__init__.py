@@ -21,6 +21,7 @@
 | `dimension` | how many dimensions, by several estimators side by side |
 | `MLE`, `MiNDML`, `MiNDKL`, `DANCo`, `FastDANCo`, `TwoNN`, `CorrelationDimension`, `ParallelAnalysis` | each of them |
 | `NearestNeighbour`, `LinearSVM`, `SRC`, `CESR` | classifiers |
+| `evaluate` | how often methods and classifiers are right on samples they have not seen |
 | `verification` | are two samples of the same class? |
 | `load`, `save` | model files (`.espan`), the same as those of the command line |
 | `to_onnx` | a model for runtimes without this package |
@@ -43,6 +44,7 @@ from ._estimators import (
     ParallelAnalysis,
     TwoNN,
 )
+from ._evaluate import evaluate
 from ._files import load, save, to_onnx
 from ._graph import LLE, LPP, NPE, L1Graph
 from ._method import Trace
@@ -85,6 +87,7 @@ __all__ = [
     "__version__",
     "datasets",
     "dimension",
+    "evaluate",
     "load",
     "save",
     "to_onnx",

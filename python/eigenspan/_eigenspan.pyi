@@ -1,5 +1,6 @@
 """What Rust gives."""
 
+from collections.abc import Callable
 from os import PathLike
 from typing import Any, final
 
@@ -17,6 +18,7 @@ __all__ = [
     "cosine_scores",
     "digits",
     "estimators",
+    "evaluate",
     "fit",
     "fit_method",
     "fold_accuracy",
@@ -38,6 +40,14 @@ def fit(x: Any, y: NDArray[np.int64] | None, keywords: dict[str, Any], threads: 
 def fit_method(
     x: Any, y: tuple[NDArray[np.int64], list[str]] | None, settings: str, threads: int | None
 ) -> tuple[Model, dict[str, Any]]: ...
+def evaluate(
+    x: Any,
+    y: tuple[NDArray[np.int64], list[str]],
+    asked: str,
+    cache: str | PathLike[str] | None,
+    hands: tuple[Callable[[], float], Callable[[int, int, str, float | None], object] | None],
+    threads: int | None,
+) -> tuple[str, list[str]]: ...
 def agreement(estimates: list[float]) -> str | None: ...
 def estimators() -> list[tuple[str, str, str]]: ...
 def published(method: str) -> str | None: ...

@@ -75,6 +75,16 @@ impl<'py> Held<'py> {
         borrowed.expect("it was looked at when it came in")
     }
 
+    /// The samples, copied where Python holds them.
+    pub fn into_matrix(self) -> Matrix {
+        match self {
+            Self::F64(x) => x.as_array().to_owned().into(),
+            Self::F32(x) => x.as_array().to_owned().into(),
+            Self::U8(x) => x.as_array().to_owned().into(),
+            Self::Copied(x, _) => x,
+        }
+    }
+
     /// The numbers that features of these samples should come in.
     pub fn numbers(&self) -> Numbers {
         if let Self::Copied(_, numbers) = self { *numbers } else { Numbers::AsGiven }

@@ -4,7 +4,7 @@
 //!     caller   holds the interpreter ── lets it go, sleeps ── wakes: Ctrl-C? ── … ── takes the result
 //!     worker                          └─ computes, asks now and then whether to stop ─┘
 //! ```
-//! The worker never touches Python, so that other Python threads run meanwhile. The caller looks for signals every
+//! The worker never touches Python, but to ask a clock that Python handed in, so that other Python threads run meanwhile. The caller looks for signals every
 //! [`WINK`]; when one says stop, the work ends within about a tenth of a second. Threads live for one call: there is no
 //! pool that a forked child would wait for.
 

@@ -9,6 +9,7 @@
 //! | `model` | a fitted model |
 //! | `summary` | samples that arrive in portions |
 //! | `dimension` | estimators of the dimension by their name |
+//! | `evaluate` | methods and classifiers on labelled data |
 //! | `datasets` | built-in and synthetic data, data from files, corruptions |
 //! | `verification` | pairs that are the same or not |
 //!
@@ -19,6 +20,7 @@ mod arrays;
 mod datasets;
 mod dimension;
 mod door;
+mod evaluate;
 mod method;
 mod model;
 mod settings;
@@ -31,6 +33,8 @@ mod _eigenspan {
     use crate::datasets::{corrupt, digits, read_file, split, subspaces, synthetic_faces};
     #[pymodule_export]
     use crate::dimension::{Calibration, Neighbourhood, agreement, estimators};
+    #[pymodule_export]
+    use crate::evaluate::evaluate;
     #[pymodule_export]
     use crate::method::{fit_method, published};
     #[pymodule_export]

@@ -46,7 +46,8 @@ pub fn published(method: &str) -> Option<String> {
     Some(serde_json::to_string(&settings).expect("settings are plain data"))
 }
 
-fn labels(of: &[i64], names: Vec<String>) -> PyResult<Labels> {
+/// Classes by their numbers.
+pub fn labels(of: &[i64], names: Vec<String>) -> PyResult<Labels> {
     let inside = |of: &i64| usize::try_from(*of).ok().filter(|class| *class < names.len());
     let of: Option<Vec<usize>> = of.iter().map(inside).collect();
     let of = of.ok_or_else(|| PyValueError::new_err("a label is not the number of a class"))?;

@@ -1,13 +1,15 @@
 //! Methods and classifiers on labelled data: how often they are right on samples they have not seen.
 
 use eigenspan::classify::Classifier;
+use eigenspan::data::{Corruption, Dataset, ImageShape};
 use eigenspan::method::Method;
 
 use crate::StudyError;
 use crate::cell::{SplitRule, Take, TrainSize, is_classifier};
 use crate::plan::{Case, Plan};
 use crate::results::Row;
-use crate::run::{Runner, Subject};
+use crate::run::{Runner, Subject, corrupted};
+use crate::settings;
 
 /// What is to be compared, and on how many partitions.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +26,58 @@ pub struct Evaluation {
     pub repeats: u64,
     /// The seed of the partitions.
     pub seed: u64,
+}
+
+/// The same as a person writes it: methods by name with their settings, classifiers by name.
+#[derive(Debug, Clone, PartialEq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    /// `pce`, `npe:neighbours=49,dim=300`.
+    pub methods: Vec<String>,
+    /// `nn`, `svm`.
+    pub classifiers: Vec<String>,
+    /// How samples are parted.
+    pub split: SplitRule,
+    /// How many are to train on.
+    pub train: TrainSize,
+    /// Partitions.
+    pub repeats: u64,
+    /// The seed of the partitions and of the corruption.
+    pub seed: u64,
+    /// Whether settings are those of the paper's experiments, where it had some.
+    pub as_published: bool,
+    /// How samples are corrupted before they are parted.
+    pub corrupt: Option<Corruption>,
+    /// How many of them.
+    pub corrupt_share: f64,
+    /// The size of the images that samples are, where the data do not tell.
+    pub image: Option<ImageShape>,
+}
+
+impl Asked {
+    /// What is to be compared; names and settings that do not exist are refused.
+    pub fn evaluation(&self) -> Result<Evaluation, StudyError> {
+        let method = |text: &String| Ok((text.clone(), settings::method_of_text(text, self.as_published)?));
+        let classifier = |name: &String| Ok((name.clone(), settings::classifier(name, self.as_published)?));
+        Ok(Evaluation {
+            methods: self.methods.iter().map(method).collect::<Result<_, StudyError>>()?,
+            classifiers: self.classifiers.iter().map(classifier).collect::<Result<_, StudyError>>()?,
+            rule: self.split,
+            train: self.train,
+            repeats: self.repeats,
+            seed: self.seed,
+        })
+    }
+
+    /// The data, corrupted where that is asked.
+    pub fn spoilt(&self, mut data: Dataset) -> Result<Dataset, StudyError> {
+        data.image = self.image.or(data.image);
+        let Some(corruption) = self.corrupt else { return Ok(data) };
+        match corrupted(&data, corruption, self.corrupt_share, self.seed) {
+            Ok((data, _)) => Ok(data),
+            Err(source) => Err(StudyError::Method { doing: corruption.to_string(), source }),
+        }
+    }
 }
 
 impl Evaluation {
