@@ -213,7 +213,9 @@ fn blocks_of_every_format_are_the_rows_of_the_whole() {
     ] {
         for at_most in [1, 3, 100] {
             let mut source = open(&path, &ReadOptions::default()).unwrap().source;
-            assert_eq!((source.rows(), source.cols()), (Some(4), 6));
+            // How many lines a text has is known when it was read.
+            let text = path.extension().is_some_and(|end| end == "txt");
+            assert_eq!((source.rows(), source.cols()), ((!text).then_some(4), 6));
             let mut values = vec![];
             while let Some(block) = source.next_block(at_most).unwrap() {
                 assert!(block.rows() <= at_most);
