@@ -4,7 +4,7 @@
 //!     tensors   prepared (u8) · unscaled (u8)? · first (m)? · varies (u8, m) · lengths (shortest, longest)
 //!     metadata  one key, `eigenspan-summary`: JSON with format version, checksum, settings, what was seen, parts of the data
 //! ```
-//! `prepared` and `unscaled` are the bytes of [`Summary`](eigenspan::linalg::Summary). The outside is that of a model file, and
+//! `prepared` and `unscaled` are the bytes of [`Summary`]. The outside is that of a model file, and
 //! as there nothing is taken over that could not have been written.
 
 use std::path::Path;

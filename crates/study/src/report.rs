@@ -241,12 +241,24 @@ fn grouped(lines: &[Line], name: impl Fn(&Line) -> String, point: impl Fn(&Line)
     series
 }
 
+/// A classifier as a curve is called.
+fn in_words(classifier: &str) -> &str {
+    match classifier {
+        "nn" => "NN",
+        "nn-cosine" => "NN by angle",
+        "svm" => "SVM",
+        "src" => "SRC",
+        "auto" => "picked classifier",
+        other => other,
+    }
+}
+
 fn accuracies(lines: &[Line]) -> Vec<Series> {
     let classifiers = lines.iter().any(|line| line.row.classifier != lines[0].row.classifier);
     let methods = lines.iter().any(|line| line.row.method != lines[0].row.method);
     let name = |line: &Line| match (methods, classifiers) {
-        (true, true) => format!("{} {}", line.row.method, line.row.classifier.to_uppercase()),
-        (false, true) => line.row.classifier.to_uppercase(),
+        (true, true) => format!("{}, {}", line.row.method, in_words(&line.row.classifier)),
+        (false, true) => in_words(&line.row.classifier).into(),
         _ => line.row.method.clone(),
     };
     let point =
