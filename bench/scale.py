@@ -1,14 +1,16 @@
 """A fit that reads a file once, against the fit in memory and scikit-learn's `IncrementalPCA`, on the same bytes.
 
     cargo build --release -p eigenspan-cli
-    python bench/scale.py [--gigabytes 4] [--features 1000] [--rounds 3]
+    python bench/scale.py [--gigabytes 4] [--features 1000] [--numbers f8] [--rounds 3] [--max-memory 200]
 
 The file is written first and read once, so that it lies in the page cache where that is large enough. Programs take turns; every
 figure is a ratio of medians of one run of this script. All of them keep 20 directions of centred samples; how far each is from
-the eigenvalues of the exact scatter matrix is printed beside it.
+the eigenvalues of the exact scatter matrix is printed beside it, and the most memory that the streaming fit held. Where a cgroup
+can be made (as root, with cgroup v2), it runs in one that allows 64 MB more than it was told.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -24,12 +26,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 KEEP = 20
 
 
-def write(path, gigabytes, m):
-    """Planted directions of falling strength in noise, f32, in portions."""
-    n = int(gigabytes * 1e9 / 4 / m)
+def write(path, gigabytes, m, numbers):
+    """Planted directions of falling strength in noise, in portions."""
+    n = int(gigabytes * 1e9 / np.dtype(numbers).itemsize / m)
     random = np.random.default_rng(0)
     directions = random.normal(size=(40, m)).astype(np.float32) * (np.geomspace(3, 0.1, 40, dtype=np.float32)[:, None])
-    file = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(n, m))
+    file = np.lib.format.open_memmap(path, mode="w+", dtype=numbers, shape=(n, m))
     for start in range(0, n, 10_000):
         rows = min(10_000, n - start)
         file[start : start + rows] = random.normal(size=(rows, 40)).astype(np.float32) @ directions
@@ -51,12 +53,36 @@ def exact(path):
     return np.sqrt(np.linalg.eigvalsh(total)[::-1][:KEEP])
 
 
-def eigenspan(program, path, folder, *more):
+@contextlib.contextmanager
+def confined(limit):
+    """A cgroup whose processes may hold so many bytes: its file of processes, or None where there can be none."""
+    group = pathlib.Path(f"/sys/fs/cgroup/eigenspan-bench-{os.getpid()}")
+    try:
+        group.mkdir()
+        (group / "memory.max").write_text(str(limit))
+    except OSError:
+        if group.exists():
+            group.rmdir()
+        yield None
+        return
+    try:
+        yield group / "cgroup.procs"
+    finally:
+        group.rmdir()
+
+
+def eigenspan(program, path, folder, *more, inside=None):
+    """Seconds of a fit, and the most bytes that it held in memory."""
     model = folder / "model.espan"
     command = [program, "fit", path, "--method", "pca", "--dim", str(KEEP), "-o", model, *more]
+    enter = (lambda: inside.write_text(str(os.getpid()))) if inside else None
     started = time.perf_counter()
-    subprocess.run(list(map(str, command)), check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - started
+    child = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, preexec_fn=enter)
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        raise SystemExit(f"{' '.join(child.args)}: exit code {child.returncode}")
+    return time.perf_counter() - started, used.ru_maxrss * 1024
 
 
 def sigma_of(folder):
@@ -83,31 +109,38 @@ def main():
     parser.add_argument("--gigabytes", type=float, default=1.0)
     parser.add_argument("--features", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--max-memory", default="1GB")
+    parser.add_argument("--numbers", default="f8", choices=["f4", "f8"])
+    parser.add_argument("--max-memory", default=1000, type=int, metavar="MB")
     parser.add_argument("--program", default=ROOT / "target" / "release" / "eigenspan")
     parser.add_argument("--folder", default=None)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=args.folder) as name:
         folder = pathlib.Path(name)
         path = folder / "x.npy"
-        n = write(path, args.gigabytes, args.features)
+        n = write(path, args.gigabytes, args.features, args.numbers)
         want = exact(path)
-        times, errors = {}, {}
+        times, errors, most = {}, {}, 0
+        allowed = args.max_memory * 10**6 + (64 << 20)
 
         def note(who, seconds, sigma):
             times.setdefault(who, []).append(seconds)
             errors[who] = float(np.max(np.abs(sigma - want)) / want[0])
 
         for _ in range(args.rounds):
-            seconds = eigenspan(args.program, path, folder, "--max-memory", args.max_memory)
+            with confined(allowed) as inside:
+                limit = ["--max-memory", f"{args.max_memory}MB"]
+                seconds, held = eigenspan(args.program, path, folder, *limit, inside=inside)
+            most = max(most, held)
             note("streaming", seconds, sigma_of(folder))
-            seconds = eigenspan(args.program, path, folder)
+            seconds, _ = eigenspan(args.program, path, folder)
             note("in memory", seconds, sigma_of(folder))
             note("IncrementalPCA", *incremental(path))
     middle = {who: statistics.median(seconds) for who, seconds in times.items()}
-    print(f"{n} x {args.features} f32, {args.gigabytes} GB, {os.cpu_count()} cores, {args.rounds} rounds, {KEEP} directions")
+    print(f"{n} x {args.features} {args.numbers}, {args.gigabytes} GB, {os.cpu_count()} cores, {args.rounds} rounds, {KEEP} directions")
     print(f"streaming / in memory        {middle['streaming'] / middle['in memory']:.2f}")
     print(f"IncrementalPCA / streaming   {middle['IncrementalPCA'] / middle['streaming']:.2f}")
+    where = "in a cgroup that allows no more" if inside else "no cgroup could be made"
+    print(f"most memory held: {most / 1e6:.0f} MB of {allowed / 1e6:.0f} MB allowed; {where}")
     for who, error in errors.items():
         print(f"largest error of a singular value, share of the first: {who:<15} {error:.1e}")
 

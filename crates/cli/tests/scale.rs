@@ -276,7 +276,7 @@ fn peak(run: &Run, args: &str) -> u64 {
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_stays_below_the_limit() {
-    // 320 MB, 8 times the limit and 20 times what is held of it: a file as large as the issue asks is `bench/scale.py`'s.
+    // 320 MB, 8 times the limit and 20 times what is held of it: `bench/scale.py` does the same with gigabytes.
     let run = Run::new();
     let x = samples(2000, 100);
     let mut sink = eigenspan_io::create(&run.path().join("x.npy"), 100, Names::default()).unwrap();
