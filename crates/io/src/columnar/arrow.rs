@@ -20,42 +20,46 @@ const MAGIC: &[u8; 6] = b"ARROW1";
 
 /// Reads a file with a footer; `label` is the label column asked for.
 pub(crate) fn read_file(file: &str, bytes: &[u8], label: Option<&str>) -> Result<Dataset, ReadError> {
-    guarded(file, "Arrow", || {
-        let footer = footer(bytes)?;
-        let footer = arrow_ipc::root_as_footer(footer).map_err(|_| damaged("a footer that makes no sense"))?;
-        let schema = footer.schema().ok_or_else(|| damaged("a footer without a schema"))?;
-        little(schema.endianness())?;
-        let plan = Plan::new(&try_fb_to_schema(schema).map_err(given_up)?, label)?;
-        let mut rows = 0u64;
-        for block in footer.dictionaries().iter().flatten().chain(footer.recordBatches().iter().flatten()) {
-            let place = || damaged(format!("a block at byte {} that is not in the file", block.offset()));
-            let start = usize::try_from(block.offset()).map_err(|_| place())?;
-            let bytes = bytes.get(start..).ok_or_else(place)?;
-            let message = next(bytes)?.ok_or_else(place)?;
-            let claimed = (i64::from(block.metaDataLength()), block.bodyLength());
-            if claimed != (message.body as i64, message.after as i64 - message.body as i64) {
-                return Err(damaged(format!("a message at byte {start} that is not as long as its footer says")));
-            }
-            rows = rows.saturating_add(check(bytes, &message)?);
+    guarded(file, "Arrow", || samples_of_file(bytes, label).map_err(|fault| ReadError::content(file, fault)))
+}
+
+fn samples_of_file(bytes: &[u8], label: Option<&str>) -> Result<Dataset, ColumnarFault> {
+    let footer = footer(bytes)?;
+    let footer = arrow_ipc::root_as_footer(footer).map_err(|_| damaged("a footer that makes no sense"))?;
+    let schema = footer.schema().ok_or_else(|| damaged("a footer without a schema"))?;
+    little(schema.endianness())?;
+    let plan = Plan::new(&try_fb_to_schema(schema).map_err(given_up)?, label)?;
+    let mut rows = 0u64;
+    for block in footer.dictionaries().iter().flatten().chain(footer.recordBatches().iter().flatten()) {
+        let place = || damaged(format!("a block at byte {} that is not in the file", block.offset()));
+        let start = usize::try_from(block.offset()).map_err(|_| place())?;
+        let bytes = bytes.get(start..).ok_or_else(place)?;
+        let message = next(bytes)?.ok_or_else(place)?;
+        let claimed = (i64::from(block.metaDataLength()), block.bodyLength());
+        if claimed != (message.body as i64, message.after as i64 - message.body as i64) {
+            return Err(damaged(format!("a message at byte {start} that is not as long as its footer says")));
         }
-        let reader = FileReader::try_new(Cursor::new(bytes), Some(plan.read.clone())).map_err(given_up)?;
-        collect(plan, rows, reader)
-    })
+        rows = rows.saturating_add(check(bytes, &message)?);
+    }
+    let reader = FileReader::try_new(Cursor::new(bytes), Some(plan.read.clone())).map_err(given_up)?;
+    collect(plan, rows, reader)
 }
 
 /// Reads a stream; `label` is the label column asked for.
 pub(crate) fn read_stream(file: &str, bytes: &[u8], label: Option<&str>) -> Result<Dataset, ReadError> {
-    guarded(file, "Arrow", || {
-        let (mut at, mut rows) = (0, 0u64);
-        while let Some(message) = next(&bytes[at..])? {
-            rows = rows.saturating_add(check(&bytes[at..], &message)?);
-            at += message.after;
-        }
-        let schema = StreamReader::try_new(Cursor::new(bytes), None).map_err(given_up)?.schema();
-        let plan = Plan::new(&schema, label)?;
-        let reader = StreamReader::try_new(Cursor::new(bytes), Some(plan.read.clone())).map_err(given_up)?;
-        collect(plan, rows, reader)
-    })
+    guarded(file, "Arrow", || samples_of_stream(bytes, label).map_err(|fault| ReadError::content(file, fault)))
+}
+
+fn samples_of_stream(bytes: &[u8], label: Option<&str>) -> Result<Dataset, ColumnarFault> {
+    let (mut at, mut rows) = (0, 0u64);
+    while let Some(message) = next(&bytes[at..])? {
+        rows = rows.saturating_add(check(&bytes[at..], &message)?);
+        at += message.after;
+    }
+    let schema = StreamReader::try_new(Cursor::new(bytes), None).map_err(given_up)?.schema();
+    let plan = Plan::new(&schema, label)?;
+    let reader = StreamReader::try_new(Cursor::new(bytes), Some(plan.read.clone())).map_err(given_up)?;
+    collect(plan, rows, reader)
 }
 
 fn collect(
@@ -64,11 +68,7 @@ fn collect(
     reader: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
 ) -> Result<Dataset, ColumnarFault> {
     let rows = usize::try_from(rows).map_err(|_| damaged("more rows than this machine can count"))?;
-    let mut table = Table::new(plan, rows)?;
-    for batch in reader {
-        table.take(&batch.map_err(given_up)?)?;
-    }
-    table.finish("Arrow")
+    Table::new(plan).collect("Arrow", rows, reader.map(|batch| batch.map_err(given_up)))
 }
 
 fn damaged(problem: impl Into<String>) -> ColumnarFault {
