@@ -20,6 +20,7 @@ pub(crate) mod arrow;
 mod cells;
 mod fault;
 mod groups;
+pub(crate) mod messages;
 mod pages;
 pub(crate) mod parquet;
 mod rows;
