@@ -150,12 +150,14 @@ fn what_cannot_be_merged_or_streamed_is_refused_in_words() {
 }
 
 /// Kills a fit so many times, each time at another moment, and lets it go on: the bytes are those of a fit that was left alone.
-fn kills(count: u32, n: usize) {
+fn kills(count: u32, n: usize, kind: &str) {
     let run = Run::new();
     let x = samples(n, 40);
-    run.write("a.npy", &some(&x, 0..2 * n / 3));
-    run.write("b.npy", &some(&x, 2 * n / 3..n));
-    let fit = "fit a.npy b.npy --max-memory 60MB --checkpoint c --checkpoint-every 700kB";
+    run.write(&format!("a.{kind}"), &some(&x, 0..2 * n / 3));
+    run.write(&format!("b.{kind}"), &some(&x, 2 * n / 3..n));
+    // A Parquet file is held one row group at a time.
+    let limit = if kind == "npy" { "60MB" } else { "120MB" };
+    let fit = &format!("fit a.{kind} b.{kind} --max-memory {limit} --checkpoint c --checkpoint-every 700kB");
     let started = Instant::now();
     run.ok(&format!("{fit} -o whole.espan"));
     let whole = started.elapsed();
@@ -181,14 +183,14 @@ fn kills(count: u32, n: usize) {
 
 #[test]
 fn a_fit_that_is_killed_goes_on_to_the_same_bytes() {
-    kills(5, 60_000);
+    kills(5, 60_000, "npy");
 }
 
 /// `cargo test --release -p eigenspan-cli --test scale -- --ignored --nocapture fifty`
 #[test]
 #[ignore = "takes a minute or more: the command is above"]
 fn fifty_kills_leave_the_same_bytes() {
-    kills(50, 300_000);
+    kills(50, 300_000, "npy");
 }
 
 #[test]
@@ -273,19 +275,134 @@ fn peak(run: &Run, args: &str) -> u64 {
     most
 }
 
+/// 320 MB of which no two rows are alike.
+#[cfg(target_os = "linux")]
+fn write_much(run: &Run, name: &str) {
+    let x = samples(2000, 100);
+    let mut sink = eigenspan_io::create(&run.path().join(name), 100, Names::default()).unwrap();
+    for i in 0..200 {
+        let rows = Mat::from_fn(2000, 100, |row, column| x.row(row)[column] * (1.0 + f64::from(i) / 977.0));
+        sink.write_block(&rows.into()).unwrap();
+    }
+    sink.finish().unwrap();
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_stays_below_the_limit() {
-    // 320 MB, 8 times the limit and 20 times what is held of it: `bench/scale.py` does the same with gigabytes.
+    // 8 times the limit and 20 times what is held of it; `bench/scale.py` does the same with gigabytes.
     let run = Run::new();
-    let x = samples(2000, 100);
-    let mut sink = eigenspan_io::create(&run.path().join("x.npy"), 100, Names::default()).unwrap();
-    for _ in 0..200 {
-        sink.write_block(&x.clone().into()).unwrap();
-    }
-    sink.finish().unwrap();
+    write_much(&run, "x.npy");
     for more in ["", "--form triangle", "--checkpoint c --checkpoint-every 50MB"] {
         let most = peak(&run, &format!("fit x.npy --lambda 1 --max-memory 40MB {more}"));
         assert!(most > 0 && most <= 40_000_000 + (64 << 20), "{more}: {most} bytes");
+    }
+}
+
+/// IDX, and files packed by gzip: nothing of them is held, either.
+#[test]
+fn packed_files_stream_to_the_same_bytes() {
+    let run = Run::new();
+    let x = samples(5000, 20);
+    let bytes = Mat::from_fn(5000, 20, |i, j| (x.row(i)[j] * 40.0 + 128.0).round().clamp(0.0, 255.0));
+    run.write("x.csv", &bytes);
+    run.write("x.npy", &bytes);
+    let pixels = bytes.as_slice().iter().map(|&v| v as u8);
+    let idx: Vec<u8> = [0, 0, 8, 2, 0, 0, 0x13, 0x88, 0, 0, 0, 20].into_iter().chain(pixels).collect();
+    fs::write(run.path().join("x.idx"), idx).unwrap();
+    // A model names its data by the name of the file: the same name in folders of their own.
+    for kind in ["npy", "csv", "idx"] {
+        let content = run.bytes(&format!("x.{kind}"));
+        let mut gzip = flate2::write::GzEncoder::new(vec![], flate2::Compression::fast());
+        std::io::Write::write_all(&mut gzip, &content).unwrap();
+        let mut models = vec![];
+        for (folder, content) in [(kind.to_string(), content), (format!("{kind}.gz"), gzip.finish().unwrap())] {
+            fs::create_dir(run.path().join(&folder)).unwrap();
+            fs::write(run.path().join(&folder).join("x"), content).unwrap();
+            for limit in ["30MB", "1GB"] {
+                run.ok(&format!("fit {folder}/x --max-memory {limit} -o model.espan"));
+                models.push(run.bytes("model.espan"));
+            }
+        }
+        assert!(models.iter().all(|model| *model == models[0]), "{kind}");
+    }
+    // What is read as a whole is refused by a hint that is true in every build.
+    fs::write(run.path().join("x.svm"), "1 1:2 3:4\n-1 2:5\n").unwrap();
+    let said = run.refused("fit x.svm --max-memory 1GB");
+    let parquet = if cfg!(feature = "columnar") { ", CSV or Parquet" } else { " or CSV" };
+    assert!(said.contains(&format!("hint: write it as NPY (C order){parquet}, or leave")), "{said}");
+}
+
+#[cfg(feature = "columnar")]
+mod parquet {
+    use super::*;
+
+    #[test]
+    fn the_model_has_the_bytes_of_that_of_an_array_whatever_the_memory() {
+        let run = Run::new();
+        let x = samples(20_000, 30);
+        let mut models = vec![];
+        for kind in ["npy", "parquet"] {
+            fs::create_dir(run.path().join(kind)).unwrap();
+            run.write(&format!("{kind}/x.{kind}"), &x);
+            fs::rename(run.path().join(format!("{kind}/x.{kind}")), run.path().join(kind).join("x")).unwrap();
+            for limit in ["50MB", "80MB", "2GB"] {
+                run.ok(&format!("fit {kind}/x --max-memory {limit} -o {limit}.espan"));
+                models.push(run.bytes(&format!("{limit}.espan")));
+            }
+        }
+        assert!(models.iter().all(|model| *model == models[0]));
+        let said = run.refused("fit parquet/x --max-memory 2MB");
+        assert!(said.contains("rows in one piece take") && said.contains("`row_group_size="), "{said}");
+        let said = run.refused("fit parquet/x --max-memory 25MB");
+        assert!(said.contains("more than `--max-memory` allows") && said.contains("hint: allow"), "{said}");
+    }
+
+    #[test]
+    fn transform_and_recover_keep_rows_and_names() {
+        let run = Run::new();
+        let x = samples(9000, 30);
+        run.write("x.npy", &x);
+        let ids = Some((0..9000).map(|i| format!("sample {i}")).collect());
+        let mut sink = eigenspan_io::create(&run.path().join("x.parquet"), 30, Names { columns: None, ids }).unwrap();
+        sink.write_block(&x.into()).unwrap();
+        sink.finish().unwrap();
+        run.ok("fit x.npy -o m.espan");
+        run.ok("transform m.espan x.npy -o whole.npy");
+        run.ok("recover m.espan x.npy -o clean.npy --scores scores.npy");
+        for limit in ["", "--max-memory 40MB", "--max-memory 1GB"] {
+            run.ok(&format!("transform m.espan x.parquet -o some.npy {limit}"));
+            assert_eq!(run.bytes("some.npy"), run.bytes("whole.npy"));
+            run.ok(&format!("recover m.espan x.parquet -o some.npy --scores s.npy {limit}"));
+            assert_eq!((run.bytes("some.npy"), run.bytes("s.npy")), (run.bytes("clean.npy"), run.bytes("scores.npy")));
+            let csv = run.ok(&format!("transform m.espan x.parquet {limit}"));
+            assert!(csv.lines().skip(1).zip(0..).all(|(line, i)| line.starts_with(&format!("sample {i},"))));
+        }
+    }
+
+    #[test]
+    fn a_fit_that_is_killed_goes_on_to_the_same_bytes() {
+        kills(3, 60_000, "parquet");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn memory_stays_below_the_limit() {
+        let run = Run::new();
+        write_much(&run, "x.parquet");
+        let size = fs::metadata(run.path().join("x.parquet")).unwrap().len();
+        assert!(size > 250_000_000, "{size} bytes: packed too well to test anything");
+        for more in ["", "--form triangle", "--checkpoint c --checkpoint-every 50MB"] {
+            let most = peak(&run, &format!("fit x.parquet --lambda 1 --max-memory 80MB {more}"));
+            println!("fit x.parquet --max-memory 80MB {more}: {most} bytes");
+            assert!(most > 0 && most <= 80_000_000 + (64 << 20), "{more}: {most} bytes");
+        }
+        run.ok("fit x.parquet --lambda 1 --max-memory 80MB -o m.espan");
+        for command in ["transform m.espan x.parquet -o z.npy", "recover m.espan x.parquet -o z.parquet --scores s.npy"]
+        {
+            let most = peak(&run, &format!("{command} --max-memory 80MB"));
+            println!("{command}: {most} bytes");
+            assert!(most > 0 && most <= 80_000_000 + (64 << 20), "{command}: {most} bytes");
+        }
     }
 }

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use eigenspan::data::{Dataset, ImageShape, Labels};
 
-use crate::array::{self, ArrayFault, BadValue, Encoding, Item, Layout, Length, List, Order};
-use crate::error::ReadError;
+use crate::array::{self, ArrayFault, ArrayRows, BadValue, Encoding, Item, Layout, Length, List, Order, Told};
+use crate::error::{Fault, ReadError};
 use crate::input::Input;
 use crate::npy::tuple;
 
@@ -129,22 +129,23 @@ impl IdxFault {
 /// Reads samples in rows, of an array of two axes or of a stack of images.
 pub(crate) fn samples(source: &mut impl Read, length: Length) -> Result<Dataset, IdxFault> {
     let header = Header::read(source, length)?;
-    let shape = header.shape.clone();
-    let layout = match *shape {
-        [rows, cols] => Layout { rows, cols, image: None },
-        [rows, height, width] | [rows, height, width, 1] => {
-            // Lengths are below 2³²: the product of two can be counted.
-            Layout { rows, cols: height * width, image: Some(ImageShape { height, width }) }
-        }
-        _ => return Err(IdxFault::Axes { shape }),
-    };
-    if layout.rows == 0 || layout.cols == 0 {
-        return Err(IdxFault::NoValues { shape });
-    }
+    let layout = header.layout()?;
     let samples = array::read(source, header.encoding, Order::C, &layout, length);
-    let samples = samples.map_err(|fault| header.in_array(fault))?;
-    nothing_follows(source, shape)?;
+    let samples = samples.map_err(|fault| header.clone().in_array(fault))?;
+    nothing_follows(source, header.shape)?;
     Ok(Dataset { image: layout.image, ..Dataset::new(samples) })
+}
+
+/// Reads the header of an array whose rows are read one after the other.
+pub(crate) fn rows(
+    file: &str,
+    mut source: Box<dyn Read + Send>,
+    length: Length,
+) -> Result<ArrayRows<Header>, ReadError> {
+    let content = |fault| ReadError::content(file, fault);
+    let header = Header::read(&mut source, length).map_err(content)?;
+    let layout = header.layout().map_err(content)?;
+    ArrayRows::new(file, source, header, layout, length)
 }
 
 /// Reads the classes from the labels file beside a file of images, where there is one.
@@ -185,8 +186,9 @@ fn classes(source: &mut impl Read, length: Length) -> Result<Vec<String>, IdxFau
     list.into_classes().map_err(|(at, found)| IdxFault::Class { at, found })
 }
 
+/// What stands before the values.
 #[derive(Clone)]
-struct Header {
+pub(crate) struct Header {
     encoding: Encoding,
     /// The type of an item, for messages.
     item: &'static str,
@@ -226,6 +228,23 @@ impl Header {
         }
     }
 
+    /// How samples and features lie in the array.
+    fn layout(&self) -> Result<Layout, IdxFault> {
+        let shape = self.shape.clone();
+        let layout = match *shape {
+            [rows, cols] => Layout { rows, cols, image: None },
+            [rows, height, width] | [rows, height, width, 1] => {
+                // Lengths are below 2³²: the product of two can be counted.
+                Layout { rows, cols: height * width, image: Some(ImageShape { height, width }) }
+            }
+            _ => return Err(IdxFault::Axes { shape }),
+        };
+        match layout.rows == 0 || layout.cols == 0 {
+            true => Err(IdxFault::NoValues { shape }),
+            false => Ok(layout),
+        }
+    }
+
     /// A fault in the values; missing bytes are told with the claim of the header.
     fn in_array(self, fault: ArrayFault) -> IdxFault {
         match fault {
@@ -235,6 +254,20 @@ impl Header {
             }
             other => other.into(),
         }
+    }
+}
+
+impl Told for Header {
+    fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    fn fault(&self, fault: ArrayFault) -> Fault {
+        self.clone().in_array(fault).into()
+    }
+
+    fn overrun(&self) -> Fault {
+        IdxFault::Overrun { shape: self.shape.clone() }.into()
     }
 }
 
@@ -262,7 +295,7 @@ fn nothing_follows(source: &mut impl Read, shape: Vec<usize>) -> Result<(), IdxF
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eigenspan::data::Matrix;
+    use eigenspan::data::{Matrix, Source as _};
 
     fn idx(kind: u8, shape: &[u32], values: &[u8]) -> Vec<u8> {
         let lengths = shape.iter().flat_map(|axis| axis.to_be_bytes());
@@ -298,6 +331,24 @@ mod tests {
         let data = read(&file, Length::Unknown).unwrap();
         assert_eq!(data.image, Some(ImageShape { height: 1, width: 3 }));
         assert!(matches!(data.samples, Matrix::U8(pixels) if pixels.row(1) == [4, 5, 6]));
+    }
+
+    #[test]
+    fn blocks_are_the_rows_of_the_whole() {
+        let values: Vec<u8> = (0..12).flat_map(|v: i16| (v * 100).to_be_bytes()).collect();
+        let file = idx(0x0b, &[4, 1, 3], &values);
+        for length in [Length::Counted(file.len() as u64), Length::Unknown] {
+            for at_most in [1, 3, 4, 9] {
+                let mut rows = rows("a", Box::new(std::io::Cursor::new(file.clone())), length).unwrap();
+                assert_eq!((rows.rows(), rows.image()), (Some(4), Some(ImageShape { height: 1, width: 3 })));
+                assert_eq!(rows.skip(1).unwrap(), 1);
+                let mut seen = vec![];
+                while let Some(block) = rows.next_block(at_most).unwrap() {
+                    seen.extend(block.into_f64().into_vec());
+                }
+                assert!(seen.into_iter().eq((3..12).map(|v| f64::from(v) * 100.0)));
+            }
+        }
     }
 
     #[test]

@@ -97,6 +97,8 @@ pub(crate) struct Input<'a> {
     pub(crate) name: String,
     /// What the first bytes tell; `None` for text, and for what is no format at all.
     pub(crate) format: Option<Format>,
+    /// Whether the bytes lie in a file, packed or not, and are read from there as they are asked for.
+    pub(crate) in_file: bool,
     body: Body<'a>,
 }
 
@@ -106,7 +108,7 @@ enum Body<'a> {
     /// Bytes in memory: read from a pipe, which has neither a length nor a way back.
     Memory(Cow<'a, [u8]>),
     /// What is being unpacked.
-    Unpacked(Box<dyn Read + 'a>),
+    Unpacked(Box<dyn Read + Send + 'a>),
 }
 
 /// A file that can be read from any place.
@@ -154,10 +156,11 @@ impl<'a> Input<'a> {
             Body::Memory(bytes) => (bytes[..bytes.len().min(LOOK_AT)].to_vec(), Body::Memory(bytes)),
             Body::Unpacked(_) => unreachable!("nothing is unpacked before its first bytes were seen"),
         };
+        let in_file = matches!(body, Body::File(..));
         if !start.starts_with(&[0x1f, 0x8b]) {
-            return Ok(Self { name, format: Format::of(&start), body });
+            return Ok(Self { name, format: Format::of(&start), in_file, body });
         }
-        let packed: Box<dyn Read + 'a> = match body {
+        let packed: Box<dyn Read + Send + 'a> = match body {
             Body::File(file, _) => Box::new(BufReader::new(file)),
             Body::Memory(Cow::Borrowed(bytes)) => Box::new(bytes),
             Body::Memory(Cow::Owned(bytes)) => Box::new(Cursor::new(bytes)),
@@ -174,12 +177,20 @@ impl<'a> Input<'a> {
             }
             // A second layer, however small, can unpack to anything.
             _ if start.starts_with(&[0x1f, 0x8b]) => Err(ReadError::Packed { file: name, format: "gzip".to_string() }),
-            format => Ok(Self { name, format, body: Body::Unpacked(Box::new(Cursor::new(start).chain(unpacked))) }),
+            format => {
+                let body = Body::Unpacked(Box::new(Cursor::new(start).chain(unpacked)));
+                Ok(Self { name, format, in_file, body })
+            }
         }
     }
 
+    /// Whether it is being unpacked.
+    pub(crate) fn is_packed(&self) -> bool {
+        matches!(self.body, Body::Unpacked(_))
+    }
+
     /// From the first byte to the last.
-    pub(crate) fn sequential(self) -> (Box<dyn Read + 'a>, Length) {
+    pub(crate) fn sequential(self) -> (Box<dyn Read + Send + 'a>, Length) {
         match self.body {
             Body::File(file, bytes) => (Box::new(BufReader::new(file)), Length::Counted(bytes)),
             Body::Memory(Cow::Borrowed(bytes)) => (Box::new(bytes), Length::Counted(bytes.len() as u64)),
@@ -233,7 +244,7 @@ impl<'a> Input<'a> {
     pub(crate) fn text(self) -> Result<String, ReadError> {
         const PART: usize = 1 << 16;
         let file = self.name.clone();
-        let packed = matches!(self.body, Body::Unpacked(_));
+        let packed = self.is_packed();
         let (mut source, _) = self.sequential();
         let mut bytes = vec![];
         loop {

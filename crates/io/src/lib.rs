@@ -4,11 +4,11 @@
 //! |---|---|---|---|
 //! | NPY | samples in rows, or a stack of grey images; streamed block by block | yes | its first bytes |
 //! | NPZ | arrays `X`, `y`, `shape` | no | its first bytes |
-//! | IDX | as MNIST comes; classes from the labels file beside it | no | its first bytes |
+//! | IDX | as MNIST comes; classes from the labels file beside it; streamed | no | its first bytes |
 //! | MATLAB 5 to 7 | `X`, `fea`, `DAT`, `data`, or the only matrix; classes `y`, `gnd`, `labels` | no | its header |
-//! | CSV, TSV | header, labels and ids optional | yes, with ids | being text |
-//! | Parquet | columns of numbers, lists, classes and ids; feature `columnar` | yes, with ids | its first bytes |
-//! | Arrow, Feather | the same, as file or stream; feature `columnar` | no | its first bytes |
+//! | CSV, TSV | header, labels and ids optional; streamed | yes, with ids | being text |
+//! | Parquet | columns of numbers, lists, classes and ids; streamed by row groups; feature `columnar` | yes, with ids | its first bytes |
+//! | Arrow, Feather | the same, as file or stream; streamed by record batches; feature `columnar` | no | its first bytes |
 //! | LIBSVM | sparse, classes in front | no | being text with `index:value` |
 //! | PNG, JPEG, PNM, BMP | a folder of them: each image is a sample, each sub-folder a class | no | their first bytes |
 //! | `.espan` | models, see [`ModelFile`] | yes | its contents |
@@ -84,7 +84,7 @@ pub use crate::model::{
 };
 pub use crate::npy::NpyFault;
 pub use crate::npz::NpzFault;
-pub use crate::read::{ReadOptions, Rows, open, open_samples, read, read_bytes, read_row_numbers};
+pub use crate::read::{ReadOptions, Rows, STREAMED, open, open_samples, read, read_bytes, read_row_numbers};
 pub use crate::stream::InMemory;
 pub use crate::summary::{PartOfData, SUMMARY_FORMAT, SummaryError, SummaryFile};
 pub use crate::table::LabelFault;

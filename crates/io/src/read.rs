@@ -4,6 +4,7 @@ use std::path::Path;
 
 use eigenspan::data::{Dataset, ImageShape, Source};
 
+use crate::array::{ArrayRows, Told};
 #[cfg(feature = "columnar")]
 use crate::columnar;
 use crate::error::ReadError;
@@ -24,7 +25,17 @@ pub struct ReadOptions {
     pub resize: Option<ImageShape>,
     /// Whether colour images in a folder are turned to grey.
     pub grey: bool,
+    /// The most bytes that [`open`] and what it opens may hold besides the samples that are handed out. A part of a file that is
+    /// held as a whole, such as a row group of a Parquet file, is refused where it takes more.
+    pub memory: Option<u64>,
 }
+
+/// The formats that [`open`] reads portion by portion, for messages.
+#[cfg(feature = "columnar")]
+pub const STREAMED: &str = "NPY (C order), CSV or Parquet";
+/// The formats that [`open`] reads portion by portion, for messages.
+#[cfg(not(feature = "columnar"))]
+pub const STREAMED: &str = "NPY (C order) or CSV";
 
 /// Reads samples from a file of any format, or from a folder of images; `-` is standard input.
 ///
@@ -194,17 +205,20 @@ pub struct Rows {
     pub image: Option<ImageShape>,
     /// Whether the samples are read from the file as they are asked for, or lie in memory already.
     pub streams: bool,
+    /// Bytes that the source holds besides the samples that it hands out: a row group of a Parquet file.
+    pub held: u128,
 }
 
 impl From<Dataset> for Rows {
     fn from(data: Dataset) -> Self {
         let Dataset { samples, ids, feature_names, image, .. } = data;
-        Self { source: Box::new(InMemory::new(samples)), ids, feature_names, image, streams: false }
+        Self { source: Box::new(InMemory::new(samples)), ids, feature_names, image, streams: false, held: 0 }
     }
 }
 
-/// Opens samples to be read in blocks, with their names. NPY files in C order, CSV without names of rows and folders of images
-/// are read block by block, and never as a whole; the rest is read at once and handed out in blocks.
+/// Opens samples to be read in blocks, with their names. NPY files in C order and IDX files, packed by gzip or not, CSV without
+/// names of rows (packed or not), Parquet, Arrow without names of rows and folders of images are read block by block, and never as a whole; the rest is read at once and
+/// handed out in blocks.
 pub fn open(path: &Path, options: &ReadOptions) -> Result<Rows, ReadError> {
     open_by(path, options, true)
 }
@@ -220,24 +234,32 @@ fn open_by(path: &Path, options: &ReadOptions, ids: bool) -> Result<Rows, ReadEr
     }
     let input = Input::open(path)?;
     let name = input.name.clone();
-    let format = input.format;
-    if !matches!(format, Some(Format::Npy) | None) {
-        return Ok(read_opened(path, input, options)?.into());
-    }
-    options.only_what_fits(&name, format)?;
-    let (file, bytes) = match input.into_file() {
-        Ok(file) => file,
-        Err(input) => return Ok(read_input(input, options)?.into()),
-    };
-    let content = |fault| ReadError::content(&name, fault);
-    let opened = match format {
-        Some(_) => npy::NpyRows::new(&name, file, bytes).map_err(content)?.map(|rows| {
-            let image = rows.image();
-            Rows { source: Box::new(rows), ids: None, feature_names: None, image, streams: true }
-        }),
-        None => csv::CsvRows::open(&name, file, options.label.as_deref(), ids)?.map(|rows| {
+    options.only_what_fits(&name, input.format)?;
+    let opened = match input.format {
+        _ if !input.in_file => return Ok(read_opened(path, input, options)?.into()),
+        Some(Format::Npy) => {
+            let (source, length) = input.sequential();
+            npy::rows(&name, source, length)?.map(of_array)
+        }
+        Some(Format::Idx) => {
+            let (source, length) = input.sequential();
+            Some(of_array(idx::rows(&name, source, length)?))
+        }
+        #[cfg(feature = "columnar")]
+        Some(format @ (Format::Parquet | Format::ArrowFile | Format::ArrowStream)) => {
+            let Ok((file, bytes)) = input.into_file() else {
+                unreachable!("what needs a way back is refused while packed")
+            };
+            match format {
+                Format::Parquet => columnar::open_parquet(&name, file, bytes, options, ids).map(Some)?,
+                Format::ArrowFile => columnar::messages::open_file(&name, file, bytes, options, ids)?,
+                _ => columnar::messages::open_stream(&name, file, bytes, options, ids)?,
+            }
+        }
+        Some(_) => return Ok(read_opened(path, input, options)?.into()),
+        None => csv::CsvRows::open(input, path.to_path_buf(), options.label.as_deref(), ids)?.map(|rows| {
             let feature_names = rows.feature_names();
-            Rows { source: Box::new(rows), ids: None, feature_names, image: None, streams: true }
+            Rows { source: Box::new(rows), ids: None, feature_names, image: None, streams: true, held: 0 }
         }),
     };
     match opened {
@@ -246,12 +268,21 @@ fn open_by(path: &Path, options: &ReadOptions, ids: bool) -> Result<Rows, ReadEr
     }
 }
 
+fn of_array<H: Told + 'static>(rows: ArrayRows<H>) -> Rows {
+    let image = rows.image();
+    Rows { source: Box::new(rows), ids: None, feature_names: None, image, streams: true, held: 0 }
+}
+
 fn open_folder(path: &Path, options: &ReadOptions) -> Result<Rows, ReadError> {
     let name = path.display().to_string();
     options.only_what_fits(&name, Some(Format::Folder))?;
     let rows = images::ImageRows::open(path, options.grey, options.resize)?;
     let (ids, image) = (Some(rows.ids()), rows.image());
-    with_told_shape(&name, Rows { source: Box::new(rows), ids, feature_names: None, image, streams: true }, options)
+    with_told_shape(
+        &name,
+        Rows { source: Box::new(rows), ids, feature_names: None, image, streams: true, held: 0 },
+        options,
+    )
 }
 
 /// The samples, with the image shape that was asked for.

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "files are looked at by hand here")]
 
 mod harm;
+mod portions;
 
 use std::sync::Arc;
 
@@ -58,8 +59,27 @@ fn dresses(batches: &[RecordBatch]) -> Vec<Vec<u8>> {
     files
 }
 
+/// Whether this is a format that is read portion by portion.
+fn streams(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PAR1") || bytes.starts_with(b"ARROW1") || bytes.starts_with(&[0xff; 4])
+}
+
+/// What is read at once; in portions it is the same.
 fn taken(bytes: &[u8]) -> Dataset {
-    read_bytes("data", bytes, &ReadOptions::default()).unwrap()
+    let data = read_bytes("data", bytes, &ReadOptions::default()).unwrap();
+    if streams(bytes) {
+        portions::give(bytes, &data);
+    }
+    data
+}
+
+/// How bytes are refused: at once and in portions alike.
+fn said(bytes: &[u8]) -> String {
+    let said = read_bytes("data", bytes, &ReadOptions::default()).unwrap_err().to_string();
+    for at_most in if streams(bytes) { [1, 2, 100].as_slice() } else { &[] } {
+        assert_eq!(portions::refusal(bytes, *at_most).as_ref(), Some(&said));
+    }
+    said
 }
 
 /// What a table is read as: the same from all formats.
@@ -72,8 +92,7 @@ fn taken_from_all(columns: &[(&str, ArrayRef)]) -> Dataset {
 
 /// How a table is refused: alike from all formats.
 fn refused(columns: &[(&str, ArrayRef)]) -> String {
-    let said = |file: Vec<u8>| read_bytes("data", &file, &ReadOptions::default()).unwrap_err().to_string();
-    let mut all = dresses(&[table(columns)]).into_iter().map(said);
+    let mut all = dresses(&[table(columns)]).into_iter().map(|file| said(&file));
     let first = all.next().unwrap();
     all.for_each(|other| assert_eq!(other, first));
     first
@@ -339,16 +358,15 @@ fn lists_of_several_lengths_are_refused() {
         }
         table(&[("e", Arc::new(list.finish()) as ArrayRef)])
     };
-    let said = |bytes: Vec<u8>| read_bytes("data", &bytes, &ReadOptions::default()).unwrap_err().to_string();
     let by_row = "data: row 1 (counted from 0), column `e`: expected a list of 2 as in row 0, found 1";
-    assert_eq!(said(arrow_stream(&[lists(&[2, 1, 3])], None)), by_row);
+    assert_eq!(said(&arrow_stream(&[lists(&[2, 1, 3])], None)), by_row);
     // A Parquet footer counts values: 3 in a row group of 2 rows cannot be lists of one length.
     assert_eq!(
-        said(parquet(&[lists(&[2, 1, 3])])),
+        said(&parquet(&[lists(&[2, 1, 3])])),
         "data: column `e`: expected lists of one length, found 3 values in 2 rows"
     );
     let across = "data: row 2 (counted from 0), column `e`: expected a list of 2 as in row 0, found 3";
-    assert_eq!(said(parquet(&[lists(&[2, 2, 3, 3])])), across);
+    assert_eq!(said(&parquet(&[lists(&[2, 2, 3, 3])])), across);
 }
 
 fn from_hex(text: &str) -> Vec<u8> {
@@ -422,8 +440,18 @@ fn files_of_pyarrow_are_read() {
 }
 
 mod damage {
-    use super::harm::{change_bytes, is_read};
     use super::*;
+
+    /// Whether the bytes are read: at once and in portions, or neither.
+    fn is_read(bytes: &[u8]) -> bool {
+        let whole = harm::is_read(bytes);
+        if streams(bytes) {
+            let refusal = portions::refusal(bytes, 3);
+            assert_eq!(refusal.is_none(), whole, "{refusal:?}");
+            assert!(refusal.is_none_or(|said| said.contains("data")));
+        }
+        whole
+    }
 
     fn files() -> Vec<Vec<u8>> {
         let values: Vec<f64> = (0..40).map(|i| f64::from(i % 5)).collect();
@@ -431,6 +459,7 @@ mod damage {
         let batch = table(&[("x", numbers(&values)), ("label", Arc::new(classes))]);
         let mut files: Vec<Vec<u8>> = [PANDAS, EMBEDDINGS, STREAM].map(from_hex).to_vec();
         files.extend(dresses(&[batch.slice(0, 2), batch.slice(2, 38)]).into_iter().skip(1));
+        files.push(parquet(&[batch.slice(0, 5)]));
         let mut packed = ArrowWriter::try_new(vec![], batch.schema(), None).unwrap();
         packed.write(&batch).unwrap();
         files.push(packed.into_inner().unwrap());
@@ -439,7 +468,7 @@ mod damage {
 
     #[test]
     fn one_changed_byte_is_read_or_refused() {
-        files().iter().for_each(|file| change_bytes(file, 0));
+        files().iter().for_each(|file| harm::change_bytes(file, 0, is_read));
     }
 
     #[test]

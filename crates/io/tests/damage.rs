@@ -30,7 +30,7 @@ fn files() -> Vec<Vec<u8>> {
 
 #[test]
 fn one_changed_byte_is_read_or_refused() {
-    files().iter().for_each(|file| change_bytes(file, 0));
+    files().iter().for_each(|file| change_bytes(file, 0, is_read));
 }
 
 #[test]

@@ -390,7 +390,7 @@ fn a_damaged_file_is_read_or_refused() {
         [LITTLE.file(&arrays), LITTLE.file(&packed), scipy(SCIPY_PACKED), scipy(SCIPY_PAGES), LITTLE.file(&[sparse])];
     for file in files {
         // The text of the header may say anything.
-        change_bytes(&file, 124);
+        change_bytes(&file, 124, harm::is_read);
         for end in 0..file.len() {
             // What ends after a whole array is a whole file.
             if let Ok(data) = try_with(&file[..end], None, None) {

@@ -129,7 +129,7 @@ pub fn read_file<'py>(
     grey: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let shape = |sides: Option<(usize, usize)>| sides.map(|(height, width)| ImageShape { height, width });
-    let options = ReadOptions { label, array, image: shape(image), resize: shape(resize), grey };
+    let options = ReadOptions { label, array, image: shape(image), resize: shape(resize), grey, memory: None };
     let data = enter(py, Some(1), |_| Ok(eigenspan_io::read(&path, &options)))?.map_err(|error| {
         let source = if let ReadError::Io { source, .. } = &error { Some(source) } else { None };
         no_file(&error, error.hint(), source)

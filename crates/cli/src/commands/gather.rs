@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use eigenspan::linalg::summary::block_rows;
 use eigenspan::method::Method;
 use eigenspan::{Error, PceParams, PceSummary};
-use eigenspan_io::{Ahead, Checkpoint, Fingerprint, PartOfData, Probe, Rows, SummaryFile};
+use eigenspan_io::{Ahead, Checkpoint, Fingerprint, PartOfData, Probe, Rows, STREAMED, SummaryFile};
 
 use super::transform::at_row;
 use super::{Session, file_name};
@@ -110,11 +110,11 @@ impl Job<'_> {
 
     /// Opens a file, and makes a summary of no samples that fits it.
     fn open(&self, path: &Path, done: Option<&SummaryFile>) -> Result<(Rows, PceSummary), Failure> {
-        let rows = self.data.open_other(path)?;
+        let rows = self.data.open_other(path, self.streaming.max_memory)?;
         if self.streaming.max_memory.is_some() && !rows.streams {
             let fact =
                 format!("{} is of a format that is read as a whole, which `--max-memory` forbids", path.display());
-            return Err(Failure::refused(fact, "write it as NPY (C order), CSV or Parquet, or leave the limit out"));
+            return Err(Failure::refused(fact, format!("write it as {STREAMED}, or leave the limit out")));
         }
         let m = rows.source.cols();
         if let Some(expected) = done.map(|done| done.summary.features()).filter(|expected| *expected != m) {
@@ -140,7 +140,7 @@ impl Job<'_> {
             let fact = format!("{} has fewer samples than the checkpoint has read of it", path.display());
             return Err(Failure::refused(fact, "delete the checkpoint to begin anew"));
         }
-        let (portion, total, mut unsaved) = (self.portion(blank)?, rows.source.rows(), 0);
+        let (portion, total, mut unsaved) = (self.portion(blank, rows.held)?, rows.source.rows(), 0);
         for portion in Ahead::new(rows.source, portion, seen.clone()) {
             let (block, fingerprint) = portion?;
             current.update(block.view(), session.exec).map_err(|e| at_row(e, count))?;
@@ -158,18 +158,24 @@ impl Job<'_> {
         Ok(SummaryFile { summary: current, parts: vec![part], image: rows.image })
     }
 
-    /// Rows of a portion: whole blocks, as many as memory allows.
-    fn portion(&self, blank: &PceSummary) -> Result<usize, Failure> {
+    /// Rows of a portion: whole blocks, as many as memory allows beside what the reader holds.
+    fn portion(&self, blank: &PceSummary, held: u128) -> Result<usize, Failure> {
         let m = blank.features();
         let height = block_rows(m);
         let usual = (PORTION / (8 * m * height)).clamp(1, 64);
         let Some(limit) = self.streaming.max_memory else { return Ok(usual * height) };
         let saved = if self.streaming.checkpoint.is_some() { blank.working_bytes(0, 0) } else { 0 };
-        let needed = |blocks| PROGRAM + saved + blank.working_bytes(blocks, 8);
+        let needed = |blocks| PROGRAM + held + saved + blank.working_bytes(blocks, 8);
         let fitting = (1..=usual).rev().find(|blocks| needed(*blocks) <= u128::from(limit.0));
         fitting.map(|blocks| blocks * height).ok_or_else(|| {
-            let least = needed(1).div_ceil(1 << 20);
-            let fact = format!("a summary of {m} features takes {least} MiB, more than `--max-memory` allows");
+            let mib = |bytes: u128| bytes.div_ceil(1 << 20);
+            let (least, too_much) = (mib(needed(1)), "more than `--max-memory` allows");
+            if held > needed(1) / 2 {
+                let (held, rest) = (mib(held), mib(needed(1) - held));
+                let fact = format!("a row group takes {held} MiB and a summary of {m} features {rest} MiB, {too_much}");
+                return Failure::refused(fact, format!("allow {least}MiB, or write the file with smaller row groups"));
+            }
+            let fact = format!("a summary of {m} features takes {least} MiB, {too_much}");
             let hint = format!(
                 "allow {least}MiB, or keep one summary instead of two with a given λ; fewer features need less, at the rate of m²"
             );

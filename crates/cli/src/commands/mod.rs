@@ -23,7 +23,7 @@ use eigenspan::reduce::fitted::Fitted as _;
 use eigenspan::{Exec, Model, Pce};
 use eigenspan_io::{ReadOptions, Rows, embedded};
 
-use crate::args::{Args, Command, Data};
+use crate::args::{Args, Command, Data, Size};
 use crate::failure::Failure;
 use crate::progress::Progress;
 
@@ -68,7 +68,7 @@ impl Data {
     pub fn read(&self) -> Result<Dataset, Failure> {
         let data = match self.built_in() {
             Some(name) => embedded::by_name(name).expect("one of the names"),
-            None => eigenspan_io::read(&self.data, &self.options())?,
+            None => eigenspan_io::read(&self.data, &self.options(None))?,
         };
         let Some(rows) = &self.rows else { return Ok(data) };
         let index = eigenspan_io::read_row_numbers(rows)?;
@@ -84,19 +84,19 @@ impl Data {
         })
     }
 
-    /// Opens the samples to be read block by block.
-    pub fn open(&self) -> Result<Rows, Failure> {
+    /// Opens the samples to be read block by block, with no more than so much memory held by the reader.
+    pub fn open(&self, memory: Option<Size>) -> Result<Rows, Failure> {
         if self.rows.is_some() || self.built_in().is_some() {
             return Ok(self.read()?.into());
         }
-        Ok(eigenspan_io::open(&self.data, &self.options())?)
+        Ok(eigenspan_io::open(&self.data, &self.options(memory))?)
     }
 
     /// Opens another file to be read like these, without names of rows.
-    pub fn open_other(&self, path: &Path) -> Result<Rows, Failure> {
+    pub fn open_other(&self, path: &Path, memory: Option<Size>) -> Result<Rows, Failure> {
         match embedded::NAMES.into_iter().find(|name| path.as_os_str() == *name) {
             Some(name) => Ok(Rows { streams: true, ..embedded::by_name(name).expect("one of the names").into() }),
-            None => Ok(eigenspan_io::open_samples(path, &self.options())?),
+            None => Ok(eigenspan_io::open_samples(path, &self.options(memory))?),
         }
     }
 
@@ -105,9 +105,10 @@ impl Data {
         embedded::NAMES.into_iter().find(|name| self.data.as_os_str() == *name)
     }
 
-    fn options(&self) -> ReadOptions {
+    fn options(&self, memory: Option<Size>) -> ReadOptions {
         let Self { label, array, image, resize, grey, .. } = self;
-        ReadOptions { label: label.clone(), array: array.clone(), image: *image, resize: *resize, grey: *grey }
+        let (label, array, memory) = (label.clone(), array.clone(), memory.map(|Size(bytes)| bytes));
+        ReadOptions { label, array, image: *image, resize: *resize, grey: *grey, memory }
     }
 
     /// The name without its folder.

@@ -23,7 +23,7 @@ pub fn run(args: &Recover, session: &Session<'_>) -> Result<(), Failure> {
         }
         (_, image) => image,
     };
-    let rows = open(&args.data, &model)?;
+    let rows = open(&args.data, &model, args.max_memory)?;
     let block = block(&model, args.max_memory, 6, &rows)?;
     let Rows { mut source, ids, feature_names, .. } = rows;
     let score = ["score".to_string()];

@@ -2,7 +2,7 @@
 
 use eigenspan::reduce::fitted::Fitted;
 use eigenspan::{Error, Model};
-use eigenspan_io::{ModelFile, Names, Rows};
+use eigenspan_io::{ModelFile, Names, Rows, STREAMED};
 
 use super::Session;
 use crate::args::{Data, Size, Transform};
@@ -13,15 +13,18 @@ const BLOCK: usize = 4096;
 /// Bytes that the program takes before it has read anything.
 const PROGRAM: u64 = 16 << 20;
 
-/// Samples held at once: as many as memory allows. `copies` numbers are held for every feature, and the model four times.
+/// Samples held at once: as many as memory allows. `copies` numbers are held for every feature, the model four times,
+/// the names of the samples three times, and by the reader what it says.
 pub fn block(model: &impl Fitted, limit: Option<Size>, copies: usize, rows: &Rows) -> Result<usize, Failure> {
     let Some(Size(limit)) = limit else { return Ok(BLOCK) };
     if !rows.streams {
         let fact = "the samples are of a format that is read as a whole, which `--max-memory` forbids";
-        return Err(Failure::refused(fact, "write them as NPY (C order), CSV or Parquet, or leave the limit out"));
+        return Err(Failure::refused(fact, format!("write them as {STREAMED}, or leave the limit out")));
     }
     let (m, k) = (model.features() as u64, model.columns() as u64);
-    let (fixed, row) = (PROGRAM + 32 * m * k, 8 * (copies as u64 * m + 3 * k));
+    let held = u64::try_from(rows.held).unwrap_or(u64::MAX / 2);
+    let names: u64 = rows.ids.iter().flatten().map(|id| (size_of::<String>() + id.len()) as u64).sum();
+    let (fixed, row) = (PROGRAM + held + 3 * names + 32 * m * k, 8 * (copies as u64 * m + 3 * k));
     match limit.saturating_sub(fixed) / row {
         0 => {
             let least = (fixed + row).div_ceil(1 << 20);
@@ -38,7 +41,7 @@ pub fn run(args: &Transform, session: &Session<'_>) -> Result<(), Failure> {
     if let Model::Lle(_) = model {
         return Err(Error::NoMap { method: "LLE" }.into()); // before anything is written
     }
-    let rows = open(&args.data, &model)?;
+    let rows = open(&args.data, &model, args.max_memory)?;
     let block = block(&model, args.max_memory, 3, &rows)?;
     let Rows { mut source, ids, .. } = rows;
     let columns = column_names(&model);
@@ -59,8 +62,8 @@ pub fn column_names(model: &impl Fitted) -> Vec<String> {
 }
 
 /// Opens samples for a model; refuses what does not fit it before any result is written.
-pub fn open(data: &Data, model: &impl Fitted) -> Result<Rows, Failure> {
-    let rows = data.open()?;
+pub fn open(data: &Data, model: &impl Fitted, memory: Option<Size>) -> Result<Rows, Failure> {
+    let rows = data.open(memory)?;
     match (model.features(), rows.source.cols()) {
         (expected, got) if expected != got => Err(Error::FeatureMismatch { expected, got }.into()),
         _ => Ok(rows),

@@ -2,9 +2,11 @@
 //! NPY, IDX and MATLAB files differ in their headers, and share this.
 
 mod fault;
+mod rows;
 mod values;
 
 pub use fault::{ArrayFault, BadValue};
+pub(crate) use rows::{ArrayRows, Told};
 #[cfg(feature = "columnar")]
 pub(crate) use values::EXACT;
 pub(crate) use values::{List, Values, place};

@@ -114,6 +114,24 @@ pub enum ColumnarFault {
         /// Bytes asked for.
         bytes: u128,
     },
+    /// A row group or a record batch, which is held as a whole, is larger than what is allowed.
+    #[error("{rows} rows in one piece take {} MiB of memory, packed and unpacked, expected at most {}", mib(*bytes), mib((*allowed).into()))]
+    Group {
+        /// Rows of the largest row group or record batch.
+        rows: usize,
+        /// Bytes that reading it takes.
+        bytes: u128,
+        /// Bytes that may be taken.
+        allowed: u64,
+    },
+    /// The names of the rows, which are held all at once, are larger than what is allowed.
+    #[error("the names of {rows} rows take more memory than the {} MiB that are allowed", mib((*allowed).into()))]
+    Names {
+        /// Rows of the file.
+        rows: usize,
+        /// Bytes that may be taken.
+        allowed: u64,
+    },
     /// The label column cannot be told.
     #[error(transparent)]
     Label(#[from] LabelFault),
@@ -152,8 +170,22 @@ impl ColumnarFault {
                 "bring all lists to one length, or leave the column out: every place in a list is a feature"
             }
             Self::Memory { .. } => "use a machine with more memory, or save the columns as 32-bit floats",
+            Self::Group { rows, bytes, allowed } => {
+                // A quarter of what is allowed leaves room for the rest of the work.
+                let most = (*rows as u128 * u128::from(*allowed) / 4 / (*bytes).max(1)).max(1);
+                let rows = 1u128 << most.ilog2();
+                return Some(format!(
+                    "write it in pieces of {rows} rows, Parquet with `row_group_size={rows}`, Arrow with `max_chunksize={rows}`, or allow more memory"
+                ));
+            }
+            Self::Names { .. } => "leave the column `id` out, or allow more memory",
             Self::Label(fault) => return Some(fault.hint()),
         };
         Some(hint.to_string())
     }
+}
+
+/// Bytes in a message.
+fn mib(bytes: u128) -> u128 {
+    bytes.div_ceil(1 << 20)
 }

@@ -10,18 +10,25 @@
 //! samples are bytes, where all are floats of 32 or 16 bits they are singles, else doubles. Nulls, NaN and infinities
 //! are refused by row and column, columns of any other type by name.
 //!
+//! A file is read whole ([`parquet::read`], [`arrow::read_file`], [`arrow::read_stream`]) or portion by portion
+//! ([`rows::ColumnarRows`]): the checks, the [`Plan`] and the [`Table`] are the same, and so are rows and messages.
+//!
 //! The libraries that decode these files believe what is written in them, and panic where it is not so. What they
 //! would allocate is checked before they see it, and a panic stays inside ([`crate::contain`]).
 
 pub(crate) mod arrow;
 mod cells;
 mod fault;
+mod groups;
+pub(crate) mod messages;
 mod pages;
 pub(crate) mod parquet;
+mod rows;
 mod sink;
 mod thrift;
 
 pub use fault::ColumnarFault;
+pub(crate) use groups::open_parquet;
 pub(crate) use sink::ParquetSink;
 
 use arrow_array::{Array, RecordBatch};
@@ -39,15 +46,11 @@ use cells::{Bad, Cell};
 const PANDAS_INDEX: &str = "__index_level_0__";
 
 /// Runs a reader with its panics contained.
-fn guarded(
-    file: &str,
-    format: &'static str,
-    read: impl FnOnce() -> Result<Dataset, ColumnarFault>,
-) -> Result<Dataset, ReadError> {
+fn guarded<T>(file: &str, format: &'static str, read: impl FnOnce() -> Result<T, ReadError>) -> Result<T, ReadError> {
     // What the closure holds is not looked at again after a panic.
     let result = contained(std::panic::AssertUnwindSafe(read));
     let damaged = || ColumnarFault::Damaged { format, problem: "contents that contradict each other".to_string() };
-    result.unwrap_or_else(|_| Err(damaged())).map_err(|fault| ReadError::content(file, fault))
+    result.unwrap_or_else(|_| Err(ReadError::content(file, damaged())))
 }
 
 /// The words of a library, on one line and not too long.
@@ -65,6 +68,7 @@ fn can_be_had(bytes: u128) -> Result<(), ColumnarFault> {
 }
 
 /// What every column is. Columns that are not read are left out of the batches.
+#[derive(Clone)]
 struct Plan {
     /// The names of all columns of the file.
     names: Vec<String>,
@@ -111,6 +115,22 @@ impl Plan {
         Ok(Self { names, read, label, id, features, lists, number })
     }
 
+    /// The fault of a cell, with the rows before its batch.
+    fn fault(&self, before: usize, at: usize, (row, bad): (usize, Bad), expected: &'static str) -> ColumnarFault {
+        let (row, column) = (before + row, self.names[at].clone());
+        match bad {
+            Bad::Null => ColumnarFault::Missing { row, column, expected },
+            Bad::Value(found) => ColumnarFault::Value { row, column, found },
+            Bad::Long { bytes } => ColumnarFault::LongText { row, column, bytes },
+            Bad::Length { expected, found } => ColumnarFault::ListLength { row, column, expected, found },
+        }
+    }
+
+    /// A column that is read.
+    fn column<'a>(&self, batch: &'a RecordBatch, at: usize) -> &'a dyn Array {
+        batch.column(self.read.binary_search(&at).expect("it is read")).as_ref()
+    }
+
     /// Bytes of one number in memory.
     fn bytes(&self) -> usize {
         match self.number {
@@ -121,11 +141,10 @@ impl Plan {
     }
 }
 
-/// What was read so far.
+/// What was read so far, and was not handed out yet.
 struct Table {
     plan: Plan,
-    /// The rows that the file says it has.
-    expected: usize,
+    /// Rows taken, those that were handed out among them.
     rows: usize,
     /// For every feature column, the features it is; known when the first row is.
     widths: Vec<usize>,
@@ -135,16 +154,38 @@ struct Table {
 }
 
 impl Table {
-    fn new(plan: Plan, expected: usize) -> Result<Self, ColumnarFault> {
-        let values = match plan.number {
+    fn new(plan: Plan) -> Self {
+        let values = Self::no_values(&plan);
+        Self { plan, rows: 0, widths: vec![], values, labels: vec![], ids: vec![] }
+    }
+
+    fn no_values(plan: &Plan) -> Values {
+        match plan.number {
             NumberType::U8 => Values::U8(vec![]),
             NumberType::F32 => Values::F32(vec![]),
             NumberType::F64 => Values::F64(vec![]),
-        };
-        match expected {
-            0 => Err(ColumnarFault::NoRows),
-            _ => Ok(Self { plan, expected, rows: 0, widths: vec![], values, labels: vec![], ids: vec![] }),
         }
+    }
+
+    fn cols(&self) -> usize {
+        self.widths.iter().sum()
+    }
+
+    /// Learns from the first row how many features every column is.
+    fn learn(&mut self, batch: &RecordBatch) -> Result<(), ColumnarFault> {
+        let plan = &self.plan;
+        self.widths = plan.features.iter().map(|&at| cells::width(plan.column(batch, at))).collect();
+        match self.cols() {
+            0 => Err(ColumnarFault::NoFeatures { columns: plan.names.len() }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes room for so many rows more.
+    fn reserve(&mut self, rows: usize) -> Result<(), ColumnarFault> {
+        let bytes = rows as u128 * self.cols() as u128 * self.plan.bytes() as u128;
+        let cells = rows.checked_mul(self.cols()).ok_or(ColumnarFault::Memory { bytes })?;
+        self.values.reserve(cells).map_err(|_| ColumnarFault::Memory { bytes })
     }
 
     /// Takes the columns that are read, of some rows.
@@ -152,18 +193,8 @@ impl Table {
         if batch.num_rows() == 0 {
             return Ok(());
         }
-        let plan = &self.plan;
-        let column = |at: usize| batch.column(plan.read.binary_search(&at).expect("it is read")).as_ref();
-        if self.rows == 0 {
-            self.widths = plan.features.iter().map(|&at| cells::width(column(at))).collect();
-            let cols: usize = self.widths.iter().sum();
-            if cols == 0 {
-                return Err(ColumnarFault::NoFeatures { columns: plan.names.len() });
-            }
-            let bytes = self.expected as u128 * cols as u128 * plan.bytes() as u128;
-            let cells = self.expected.checked_mul(cols).ok_or(ColumnarFault::Memory { bytes })?;
-            self.values.reserve(cells).map_err(|_| ColumnarFault::Memory { bytes })?;
-        }
+        let (plan, before) = (&self.plan, self.rows);
+        let column = |at: usize| plan.column(batch, at);
         let arrays: Vec<(usize, &dyn Array)> = plan.features.iter().map(|&at| (at, column(at))).collect();
         let (rows, widths) = (batch.num_rows(), &self.widths);
         let filled = match &mut self.values {
@@ -171,53 +202,71 @@ impl Table {
             Values::F32(values) => fill(values, rows, widths, &arrays),
             Values::U8(values) => fill(values, rows, widths, &arrays),
         };
-        filled.map_err(|(at, bad)| self.fault(at, bad, "a number"))?;
+        filled.map_err(|(at, bad)| plan.fault(before, at, bad, "a number"))?;
         if let Some(at) = plan.label {
-            let classes = cells::classes(column(at)).map_err(|bad| self.fault(at, bad, "a class"))?;
+            let classes = cells::classes(column(at)).map_err(|bad| plan.fault(before, at, bad, "a class"))?;
             self.labels.extend(classes);
         }
         if let Some(at) = plan.id {
-            let names = cells::classes(column(at)).map_err(|bad| self.fault(at, bad, "a name"))?;
+            let names = cells::classes(column(at)).map_err(|bad| plan.fault(before, at, bad, "a name"))?;
             self.ids.extend(names);
         }
         self.rows += rows;
         Ok(())
     }
 
-    fn fault(&self, at: usize, (row, bad): (usize, Bad), expected: &'static str) -> ColumnarFault {
-        let (row, column) = (self.rows + row, self.plan.names[at].clone());
-        match bad {
-            Bad::Null => ColumnarFault::Missing { row, column, expected },
-            Bad::Value(found) => ColumnarFault::Value { row, column, found },
-            Bad::Long { bytes } => ColumnarFault::LongText { row, column, bytes },
-            Bad::Length { expected, found } => ColumnarFault::ListLength { row, column, expected, found },
+    /// All rows of a file, batch after batch; `expected` is how many it says it has.
+    fn collect(
+        mut self,
+        format: &'static str,
+        expected: usize,
+        batches: impl Iterator<Item = Result<RecordBatch, ColumnarFault>>,
+    ) -> Result<Dataset, ColumnarFault> {
+        if expected == 0 {
+            return Err(ColumnarFault::NoRows);
         }
-    }
-
-    fn finish(self, format: &'static str) -> Result<Dataset, ColumnarFault> {
-        let Self { plan, expected, rows, widths, values, labels, ids } = self;
-        if rows != expected {
-            let problem = format!("{rows} rows where its own count says {expected}");
+        for batch in batches {
+            let batch = batch?;
+            if self.rows == 0 && batch.num_rows() > 0 {
+                self.learn(&batch)?;
+                self.reserve(expected)?;
+            }
+            self.take(&batch)?;
+        }
+        if self.rows != expected {
+            let problem = format!("{} rows where its own count says {expected}", self.rows);
             return Err(ColumnarFault::Damaged { format, problem });
         }
+        let (samples, names) = (self.hand_out(), self.feature_names());
+        let Self { plan, labels, ids, .. } = self;
+        let labels = plan.label.map(|_| Labels::from_names(&labels));
+        let ids = plan.id.map(|_| ids);
+        Ok(Dataset { labels, ids, feature_names: Some(names), ..Dataset::new(samples) })
+    }
+
+    /// The rows taken since the last time.
+    fn hand_out(&mut self) -> Matrix {
         const COUNTED: &str = "every row gave all its features";
-        let cols = widths.iter().sum();
-        let samples: Matrix = match values {
+        let cols = self.cols();
+        let values = std::mem::replace(&mut self.values, Self::no_values(&self.plan));
+        let rows = values.len() / cols.max(1);
+        match values {
             Values::F64(values) => Mat::from_vec(rows, cols, values).expect(COUNTED).into(),
             Values::F32(values) => Mat::from_vec(rows, cols, values).expect(COUNTED).into(),
             Values::U8(values) => Mat::from_vec(rows, cols, values).expect(COUNTED).into(),
-        };
-        let mut names = vec![];
-        for (&at, &width) in plan.features.iter().zip(&widths) {
+        }
+    }
+
+    fn feature_names(&self) -> Vec<String> {
+        let (plan, mut names) = (&self.plan, vec![]);
+        for (&at, &width) in plan.features.iter().zip(&self.widths) {
             let name = &plan.names[at];
             match plan.lists.binary_search(&at).is_ok() {
                 true => names.extend((0..width).map(|j| format!("{name}_{j}"))),
                 false => names.push(name.clone()),
             }
         }
-        let labels = plan.label.map(|_| Labels::from_names(&labels));
-        let (ids, feature_names) = (plan.id.map(|_| ids), Some(names));
-        Ok(Dataset { labels, ids, feature_names, ..Dataset::new(samples) })
+        names
     }
 }
 

@@ -48,9 +48,9 @@ fn value_bytes(chunk: &ColumnChunkMetaData) -> u128 {
     }
 }
 
-/// Looks at all pages of a chunk. Returns the bytes that the largest of them claims to become.
-pub(super) fn check(file: &[u8], chunk: &ColumnChunkMetaData, column: &str) -> Result<u128, ColumnarFault> {
-    let damaged = |problem: String| ColumnarFault::Damaged { format: "Parquet", problem };
+/// Where a chunk lies in a file of `length` bytes: its first byte, and how many it has. Refuses what is packed in a way that
+/// is not read.
+pub(super) fn place(chunk: &ColumnChunkMetaData, column: &str, length: u64) -> Result<(u64, usize), ColumnarFault> {
     let codec = chunk.compression();
     if bound(codec, 0).is_none() {
         let codec = match codec {
@@ -60,14 +60,42 @@ pub(super) fn check(file: &[u8], chunk: &ColumnChunkMetaData, column: &str) -> R
         };
         return Err(ColumnarFault::Codec { column: column.to_string(), codec });
     }
-    let (start, length) = (chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset()), chunk.compressed_size());
-    let range = usize::try_from(start).ok().zip(usize::try_from(length).ok());
-    let bytes = range.and_then(|(start, length)| file.get(start..start.checked_add(length)?)).ok_or_else(|| {
-        damaged(format!("column `{column}` at byte {start}, {length} bytes long, in a file of {} bytes", file.len()))
-    })?;
-    let (mut at, mut values, mut largest) = (0, 0u128, 0);
+    let (start, bytes) = (chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset()), chunk.compressed_size());
+    let range = u64::try_from(start).ok().zip(u64::try_from(bytes).ok());
+    let range = range.filter(|(start, bytes)| start.checked_add(*bytes).is_some_and(|end| end <= length));
+    range.and_then(|(start, bytes)| Some((start, usize::try_from(bytes).ok()?))).ok_or_else(|| {
+        damaged(format!("column `{column}` at byte {start}, {bytes} bytes long, in a file of {length} bytes"))
+    })
+}
+
+fn damaged(problem: String) -> ColumnarFault {
+    ColumnarFault::Damaged { format: "Parquet", problem }
+}
+
+/// What the pages of a chunk claim to become.
+pub(super) struct Unpacked {
+    pub largest: u128,
+    pub all: u128,
+}
+
+impl Unpacked {
+    /// The most that is held at a time: a dictionary, a page, and the one before it.
+    pub(super) fn held(&self) -> u128 {
+        self.all.min(3 * self.largest)
+    }
+}
+
+/// Looks at all pages of a chunk: `bytes` are those of its [`place`], of which the first is at `start` in the file.
+pub(super) fn check(
+    bytes: &[u8],
+    start: u64,
+    chunk: &ColumnChunkMetaData,
+    column: &str,
+) -> Result<Unpacked, ColumnarFault> {
+    let codec = chunk.compression();
+    let (mut at, mut values, mut found) = (0, 0u128, Unpacked { largest: 0, all: 0 });
     while values < chunk.num_values() as u128 {
-        let place = start as usize + at;
+        let place = start + at as u64;
         let bad_header = || damaged(format!("no page at byte {place}, where column `{column}` should have one"));
         let page = PageHeader::read(&bytes[at..]).ok_or_else(bad_header)?;
         at += page.length;
@@ -83,7 +111,7 @@ pub(super) fn check(file: &[u8], chunk: &ColumnChunkMetaData, column: &str) -> R
         let unpacked = size(&page, codec, body).map_err(|claim| {
             damaged(format!("a page of {} bytes at byte {place} (column `{column}`) that {claim}", body.len()))
         })?;
-        largest = largest.max(unpacked);
+        found = Unpacked { largest: found.largest.max(unpacked), all: found.all + unpacked };
         let count = u128::try_from(page.values).map_err(|_| bad_header())?;
         match page.kind {
             0 | 3 => values += count,
@@ -97,7 +125,7 @@ pub(super) fn check(file: &[u8], chunk: &ColumnChunkMetaData, column: &str) -> R
         }
     }
     match values == chunk.num_values() as u128 {
-        true => Ok(largest),
+        true => Ok(found),
         false => Err(damaged(format!("{values} values in column `{column}` that should have {}", chunk.num_values()))),
     }
 }

@@ -16,8 +16,13 @@ use crate::Names;
 use crate::atomic::Replacement;
 use crate::error::WriteError;
 
-/// Rows of a row group: what is kept in memory until it is written.
-const GROUP: usize = 1 << 16;
+/// Bytes of a row group: what is kept in memory until it is written, and again by whoever reads it portion by portion.
+const GROUP_BYTES: usize = 16 << 20;
+
+/// Rows of a row group.
+fn group_rows(cols: usize) -> usize {
+    (GROUP_BYTES / (8 * cols.max(1))).clamp(256, 1 << 16)
+}
 
 /// Rows on their way to a Parquet file.
 pub(crate) struct ParquetSink {
@@ -50,7 +55,7 @@ impl ParquetSink {
         self.state = match std::mem::replace(&mut self.state, State::Failed) {
             State::Waiting(out) => {
                 let schema = self.schema(number);
-                let writer = ArrowWriter::try_new(out, schema, Some(properties()));
+                let writer = ArrowWriter::try_new(out, schema, Some(properties(self.columns.len())));
                 State::Writing(Box::new(writer.map_err(|error| failed(&self.file, error))?), number)
             }
             state => state,
@@ -73,12 +78,12 @@ impl ParquetSink {
     }
 }
 
-fn properties() -> WriterProperties {
+fn properties(cols: usize) -> WriterProperties {
     WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         // Measurements hardly repeat.
         .set_dictionary_enabled(false)
-        .set_max_row_group_row_count(Some(GROUP))
+        .set_max_row_group_row_count(Some(group_rows(cols)))
         .build()
 }
 

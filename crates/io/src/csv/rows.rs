@@ -1,7 +1,7 @@
 //! A table read row after row, for files that are larger than memory.
 
-use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom};
+use std::io::{self, Read};
+use std::path::PathBuf;
 
 use csv::{Reader, ReaderBuilder, StringRecord, Trim};
 use eigenspan::Mat;
@@ -9,6 +9,7 @@ use eigenspan::data::{Matrix, Source, StreamError};
 
 use super::{Cells, CsvFault, Plan, is_blank, lines_before, separator};
 use crate::error::{ReadError, hexadecimal};
+use crate::input::Input;
 use crate::libsvm;
 
 /// Bytes at the beginning by which separator and kind are told.
@@ -16,24 +17,47 @@ const START: u64 = 8 << 20;
 
 /// A table in a file.
 pub(crate) struct CsvRows {
-    name: String,
+    name: Name,
     plan: Plan,
-    rows: Reader<File>,
-    /// The same file, to count the lines before a fault.
-    again: File,
+    rows: Reader<Box<dyn Read + Send>>,
+    /// Where the file is, to count the lines before a fault.
+    path: PathBuf,
     /// Bytes in front of the first row: a mark of byte order.
     offset: u64,
     /// A row of numbers that was read to learn what the columns are.
     waiting: Option<StringRecord>,
 }
 
+/// What messages call the file, and whether it is packed.
+#[derive(Clone)]
+struct Name {
+    file: String,
+    packed: bool,
+}
+
+impl Name {
+    fn failed(&self, source: io::Error) -> ReadError {
+        let file = self.file.clone();
+        match self.packed {
+            true => ReadError::Gzip { file, source },
+            false => ReadError::Io { file, doing: "read", source },
+        }
+    }
+}
+
 impl CsvRows {
     /// Looks at the beginning of the file; `None` where it is no CSV that can be read in order (LIBSVM is such text), or has
     /// names of rows where `ids` are wanted.
-    pub(crate) fn open(name: &str, mut file: File, label: Option<&str>, ids: bool) -> Result<Option<Self>, ReadError> {
-        let io = |source| ReadError::Io { file: name.to_string(), doing: "read", source };
+    pub(crate) fn open(
+        input: Input<'static>,
+        path: PathBuf,
+        label: Option<&str>,
+        ids: bool,
+    ) -> Result<Option<Self>, ReadError> {
+        let name = Name { file: input.name.clone(), packed: input.is_packed() };
+        let (mut source, _) = input.sequential();
         let mut start = vec![];
-        file.by_ref().take(START).read_to_end(&mut start).map_err(io)?;
+        source.by_ref().take(START).read_to_end(&mut start).map_err(|error| name.failed(error))?;
         let offset = if start.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         // A character may be cut at the end, and so may a line.
         let whole = start.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).map_or(start.len(), |at| at + 1);
@@ -43,23 +67,20 @@ impl CsvRows {
             return Ok(None);
         }
         let separator = separator(text);
-        drop(start);
-        let again = file.try_clone().map_err(io)?;
-        file.seek(SeekFrom::Start(offset as u64)).map_err(io)?;
         let mut reader = ReaderBuilder::new();
         reader.delimiter(separator).has_headers(false).flexible(true).trim(Trim::All).buffer_capacity(1 << 18);
-        let content = |fault| ReadError::content(name, fault);
-        let mut rows = reader.from_reader(file);
-        let first = next(name, &mut rows)?.ok_or_else(|| content(CsvFault::NoRows { header: false }))?;
+        let content = |fault| ReadError::content(&name.file, fault);
+        let mut rows = reader.from_reader(Box::new(Replay { start, at: offset, rest: source }) as Box<dyn Read + Send>);
+        let first = next(&name, &mut rows)?.ok_or_else(|| content(CsvFault::NoRows { header: false }))?;
         let plan = Plan::new(&first, label).map_err(content)?;
         if ids && plan.id.is_some() {
             return Ok(None);
         }
-        let waiting = if plan.header.is_none() { Some(first) } else { next(name, &mut rows)? };
+        let waiting = if plan.header.is_none() { Some(first) } else { next(&name, &mut rows)? };
         if waiting.is_none() {
             return Err(content(CsvFault::NoRows { header: true }));
         }
-        Ok(Some(Self { name: name.to_string(), plan, rows, again, offset: offset as u64, waiting }))
+        Ok(Some(Self { name, plan, rows, path, offset: offset as u64, waiting }))
     }
 
     /// The names of the features, where there are some.
@@ -78,20 +99,41 @@ impl CsvRows {
     /// The fault, with the line counted from the beginning of the file.
     fn fault(&mut self, row: &StringRecord) -> ReadError {
         let byte = row.position().map_or(0, csv::Position::byte);
-        // The reader shares its place in the file, and is not used again after a fault.
-        let read = self.again.seek(SeekFrom::Start(self.offset));
-        let line = match read.and_then(|_| lines_before(&mut self.again, byte)) {
+        let lines = Input::open(&self.path).map(|input| input.sequential().0).and_then(|mut again| {
+            let mark = io::copy(&mut again.by_ref().take(self.offset), &mut io::sink());
+            mark.and_then(|_| lines_before(again, byte)).map_err(|error| self.name.failed(error))
+        });
+        let line = match lines {
             Ok(line) => line,
-            Err(source) => return ReadError::Io { file: self.name.clone(), doing: "read", source },
+            Err(error) => return error,
         };
         let mut cells =
             Cells { plan: &self.plan, line: &|_| line, values: vec![], labels: vec![], ids: vec![], rows: 0 };
-        ReadError::content(&self.name, cells.take(row).expect_err("a row that was refused is refused again"))
+        ReadError::content(&self.name.file, cells.take(row).expect_err("a row that was refused is refused again"))
+    }
+}
+
+/// What was looked at, once more, and then the rest. The look is forgotten when it has been read again.
+struct Replay<R> {
+    start: Vec<u8>,
+    at: usize,
+    rest: R,
+}
+
+impl<R: Read> Read for Replay<R> {
+    fn read(&mut self, part: &mut [u8]) -> io::Result<usize> {
+        let got = (&self.start[self.at..]).read(part)?;
+        self.at += got;
+        if self.at < self.start.len() || got > 0 {
+            return Ok(got);
+        }
+        (self.start, self.at) = (vec![], 0);
+        self.rest.read(part)
     }
 }
 
 /// The next row that is not blank.
-fn next(name: &str, rows: &mut Reader<File>) -> Result<Option<StringRecord>, ReadError> {
+fn next(name: &Name, rows: &mut Reader<Box<dyn Read + Send>>) -> Result<Option<StringRecord>, ReadError> {
     let mut row = StringRecord::new();
     loop {
         match rows.read_record(&mut row) {
@@ -99,9 +141,9 @@ fn next(name: &str, rows: &mut Reader<File>) -> Result<Option<StringRecord>, Rea
             Ok(true) if is_blank(&row) => {}
             Ok(true) => return Ok(Some(row)),
             Err(error) => {
-                let (file, at) = (name.to_string(), error.position().map_or(0, |at| at.byte() as usize));
+                let (file, at) = (name.file.clone(), error.position().map_or(0, |at| at.byte() as usize));
                 return Err(match error.into_kind() {
-                    csv::ErrorKind::Io(source) => ReadError::Io { file, doing: "read", source },
+                    csv::ErrorKind::Io(source) => name.failed(source),
                     _ => ReadError::UnknownFormat { file, start: hexadecimal(row.as_slice().as_bytes()), at },
                 });
             }
@@ -138,17 +180,32 @@ impl Source for CsvRows {
 mod tests {
     use super::*;
 
-    fn opened(text: &str, label: Option<&str>) -> Result<Option<CsvRows>, ReadError> {
-        let mut file = tempfile::tempfile().unwrap();
-        std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
-        file.rewind().unwrap();
-        CsvRows::open("a.csv", file, label, false)
+    /// A file of this text, and how it opens; packed by gzip where asked for.
+    fn opened(
+        text: &str,
+        label: Option<&str>,
+        packed: bool,
+    ) -> (tempfile::NamedTempFile, Result<Option<CsvRows>, ReadError>) {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        match packed {
+            true => {
+                let mut gzip = flate2::write::GzEncoder::new(&mut file, flate2::Compression::fast());
+                io::Write::write_all(&mut gzip, text.as_bytes()).unwrap();
+                gzip.finish().unwrap();
+            }
+            false => io::Write::write_all(&mut file, text.as_bytes()).unwrap(),
+        }
+        let path = file.path().to_path_buf();
+        let rows = Input::open(&path).and_then(|input| CsvRows::open(input, path, label, false));
+        (file, rows)
     }
 
-    fn outcome(text: &str, label: Option<&str>, at_most: usize) -> Result<Vec<f64>, String> {
-        let mut rows = opened(text, label).map_err(|e| e.to_string())?.unwrap();
+    fn outcome(text: &str, label: Option<&str>, at_most: usize, packed: bool) -> Result<Vec<f64>, String> {
+        let (file, rows) = opened(text, label, packed);
+        let called = |words: String| words.replace(&file.path().display().to_string(), "a.csv");
+        let mut rows = rows.map_err(|e| called(e.to_string()))?.unwrap();
         let mut values = vec![];
-        while let Some(block) = rows.next_block(at_most).map_err(|e| e.to_string())? {
+        while let Some(block) = rows.next_block(at_most).map_err(|e| called(e.to_string()))? {
             assert!(block.rows() <= at_most);
             values.extend(block.into_f64().into_vec());
         }
@@ -172,16 +229,16 @@ mod tests {
         for text in texts {
             let whole = super::super::read("a.csv", text, None);
             let whole = whole.map(|data| data.samples.into_f64().into_vec()).map_err(|e| e.to_string());
-            for at_most in [1, 2, 100] {
-                assert_eq!(outcome(text, None, at_most), whole, "{text:?}");
+            for (at_most, packed) in [(1, false), (2, false), (100, false), (2, true)] {
+                assert_eq!(outcome(text, None, at_most, packed), whole, "{text:?}");
             }
         }
     }
 
     #[test]
     fn a_label_column_is_left_out_and_other_text_is_not_taken() {
-        assert_eq!(outcome("x,1\ny,2\n", Some("1"), 2).unwrap(), [1.0, 2.0]);
-        assert!(opened("1 1:2 3:4\n-1 2:5\n", None).unwrap().is_none());
-        assert!(opened("a\0b", None).unwrap().is_none());
+        assert_eq!(outcome("x,1\ny,2\n", Some("1"), 2, false).unwrap(), [1.0, 2.0]);
+        assert!(opened("1 1:2 3:4\n-1 2:5\n", None, false).1.unwrap().is_none());
+        assert!(opened("a\0b", None, false).1.unwrap().is_none());
     }
 }

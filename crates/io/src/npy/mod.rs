@@ -8,5 +8,5 @@ mod sink;
 pub use fault::NpyFault;
 pub(crate) use fault::tuple;
 pub(crate) use header::MAGIC;
-pub(crate) use read::{NpyRows, axes, classes, image_shape, row_numbers, samples};
+pub(crate) use read::{axes, classes, image_shape, row_numbers, rows, samples};
 pub(crate) use sink::NpySink;

@@ -1,13 +1,13 @@
 //! NPY arrays as samples, whole or block by block, and as lists of row numbers or classes.
 
-use std::io::{BufReader, Read};
+use std::io::Read;
 
-use eigenspan::data::{ImageShape, Matrix, Source, StreamError};
+use eigenspan::data::{ImageShape, Matrix};
 
 use super::fault::NpyFault;
 use super::header::Header;
-use crate::array::{self, ArrayFault, BadValue, Layout, Length, List, Order, Values, place};
-use crate::error::ReadError;
+use crate::array::{self, ArrayFault, ArrayRows, BadValue, Encoding, Length, List, Order, Told};
+use crate::error::{Fault, ReadError};
 
 /// Reads samples in rows, of an array of two axes or of a stack of images.
 pub(crate) fn samples(source: &mut impl Read, length: Length) -> Result<(Matrix, Option<ImageShape>), NpyFault> {
@@ -70,78 +70,33 @@ fn list(source: &mut impl Read, length: Length) -> Result<(Header, List), NpyFau
     Ok((header, list))
 }
 
-/// An NPY array in C order, read row after row.
-pub(crate) struct NpyRows<R> {
-    file: String,
-    source: BufReader<R>,
-    header: Header,
-    layout: Layout,
-    done: usize,
-}
-
-impl<R: Read> NpyRows<R> {
-    /// Reads the header; `None` where the array is in Fortran order, whose rows lie all over the file.
-    pub(crate) fn new(file: &str, source: R, bytes: u64) -> Result<Option<Self>, NpyFault> {
-        let mut source = BufReader::new(source);
-        let header = Header::read(&mut source, Length::Counted(bytes))?;
-        let layout = header.layout()?;
-        let rows = Self { file: file.to_string(), source, layout, done: 0, header };
-        Ok((rows.header.order == Order::C).then_some(rows))
-    }
-
-    /// The image that each row is.
-    pub(crate) fn image(&self) -> Option<ImageShape> {
-        self.layout.image
-    }
-
-    fn read_rows(&mut self, count: usize) -> Result<Matrix, NpyFault> {
-        let layout = Layout { rows: count, ..self.layout };
-        let cells = count * layout.cols;
-        let mut values = Values::empty(self.header.encoding.item);
-        values.reserve(cells)?;
-        let done = self.done;
-        let place = |index| {
-            let (row, column) = place(index, Order::C, &layout);
-            (done + row, column)
-        };
-        let decoded = array::decode(&mut self.source, self.header.encoding, cells, &mut values, place);
-        decoded.map_err(|fault| in_array(fault, &self.header))?;
-        self.done += count;
-        Ok(values.into_matrix(Order::C, &layout))
+/// Reads the header of an array whose rows are read one after the other; `None` where it is in Fortran order, whose rows lie
+/// all over the file.
+pub(crate) fn rows(
+    file: &str,
+    mut source: Box<dyn Read + Send>,
+    length: Length,
+) -> Result<Option<ArrayRows<Header>>, ReadError> {
+    let content = |fault| ReadError::content(file, fault);
+    let header = Header::read(&mut source, length).map_err(content)?;
+    let layout = header.layout().map_err(content)?;
+    match header.order {
+        Order::C => ArrayRows::new(file, source, header, layout, length).map(Some),
+        Order::Fortran => Ok(None),
     }
 }
 
-impl<R: Read> Source for NpyRows<R> {
-    fn cols(&self) -> usize {
-        self.layout.cols
+impl Told for Header {
+    fn encoding(&self) -> Encoding {
+        self.encoding
     }
 
-    fn rows(&self) -> Option<usize> {
-        Some(self.layout.rows)
+    fn fault(&self, fault: ArrayFault) -> Fault {
+        in_array(fault, self).into()
     }
 
-    fn next_block(&mut self, at_most: usize) -> Result<Option<Matrix>, StreamError> {
-        let count = at_most.max(1).min(self.layout.rows - self.done);
-        if count == 0 {
-            return Ok(None);
-        }
-        let block = self.read_rows(count);
-        Ok(Some(block.map_err(|fault| ReadError::content(&self.file, fault))?))
-    }
-
-    fn skip(&mut self, rows: usize) -> Result<usize, StreamError> {
-        let count = rows.min(self.layout.rows - self.done);
-        let bytes = self.header.data / self.layout.rows.max(1) as u64 * count as u64;
-        let passed = std::io::copy(&mut self.source.by_ref().take(bytes), &mut std::io::sink());
-        let failed = |source| ReadError::Io { file: self.file.clone(), doing: "read", source };
-        match passed.map_err(failed)? {
-            passed if passed == bytes => self.done += count,
-            passed => {
-                let cut = in_array(ArrayFault::Cut { missing: bytes - passed }, &self.header);
-                return Err(ReadError::content(&self.file, cut).into());
-            }
-        }
-        Ok(count)
+    fn overrun(&self) -> Fault {
+        NpyFault::Overrun { shape: self.shape.clone(), descr: self.descr.clone(), needed: self.total }.into()
     }
 }
 
@@ -166,8 +121,21 @@ fn in_array(fault: ArrayFault, header: &Header) -> NpyFault {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Cursor;
+
+    use eigenspan::data::Source;
+
     use super::super::header::written;
     use super::*;
+
+    /// The rows of a file that is said to be so many bytes long, or of one that is being unpacked.
+    fn opened(bytes: &[u8], length: Length) -> ArrayRows<Header> {
+        rows("a.npy", Box::new(Cursor::new(bytes.to_vec())), length).unwrap().unwrap()
+    }
+
+    fn counted(bytes: &[u8]) -> Length {
+        Length::Counted(bytes.len() as u64)
+    }
 
     fn array(descr: &str, rows: usize, cols: usize, values: &[u8]) -> Vec<u8> {
         [&written(descr, rows, cols), values].concat()
@@ -178,8 +146,10 @@ mod tests {
         let values: Vec<u8> = (0..35).flat_map(|v| (v as f32 * 0.5).to_le_bytes()).collect();
         let bytes = array("<f4", 7, 5, &values);
         let (whole, _) = samples(&mut &bytes[..], Length::Counted(bytes.len() as u64)).unwrap();
-        for at_most in [1, 2, 3, 7, 100] {
-            let mut rows = NpyRows::new("a.npy", &bytes[..], bytes.len() as u64).unwrap().unwrap();
+        for (at_most, length) in
+            [1, 2, 3, 7, 100].into_iter().flat_map(|n| [(n, counted(&bytes)), (n, Length::Unknown)])
+        {
+            let mut rows = opened(&bytes, length);
             assert_eq!((rows.rows(), rows.cols()), (Some(7), 5));
             let mut seen = vec![];
             while let Some(block) = rows.next_block(at_most).unwrap() {
@@ -194,7 +164,7 @@ mod tests {
     fn what_is_skipped_is_not_handed_out() {
         let values: Vec<u8> = (0..35).flat_map(|v| (v as f32 * 0.5).to_le_bytes()).collect();
         let bytes = array("<f4", 7, 5, &values);
-        let mut rows = NpyRows::new("a.npy", &bytes[..], bytes.len() as u64).unwrap().unwrap();
+        let mut rows = opened(&bytes, counted(&bytes));
         assert_eq!(rows.skip(3).unwrap(), 3);
         assert_eq!(rows.next_block(1).unwrap().unwrap().into_f64().into_vec(), [7.5, 8.0, 8.5, 9.0, 9.5]);
         assert_eq!(rows.skip(9).unwrap(), 3);
@@ -207,7 +177,7 @@ mod tests {
         values[9] = f64::INFINITY;
         let values: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         let bytes = array("<f8", 6, 2, &values);
-        let mut rows = NpyRows::new("a.npy", &bytes[..], bytes.len() as u64).unwrap().unwrap();
+        let mut rows = opened(&bytes, counted(&bytes));
         assert!(rows.next_block(3).unwrap().is_some());
         let error = rows.next_block(3).unwrap_err().to_string();
         assert_eq!(error, "a.npy: row 4, column 1 (counted from 0) holds inf, expected a finite number");
@@ -216,8 +186,30 @@ mod tests {
     #[test]
     fn a_file_that_shrinks_under_the_reader_is_an_error() {
         let bytes = array("|u1", 4, 2, &[0; 5]);
-        let mut rows = NpyRows::new("a.npy", &bytes[..], bytes.len() as u64 + 3).unwrap().unwrap();
+        let mut rows = opened(&bytes, Length::Counted(bytes.len() as u64 + 3));
         assert!(rows.next_block(2).unwrap().is_some());
         assert!(rows.next_block(2).is_err());
+    }
+
+    #[test]
+    fn what_is_unpacked_in_portions_is_refused_like_the_whole() {
+        let whole = |bytes: &[u8]| samples(&mut &bytes[..], Length::Unknown).unwrap_err().to_string();
+        let cut = array("|u1", 4, 2, &[0; 5]);
+        for at_most in [1, 2, 3, 4] {
+            for (bytes, missing) in [(&cut, true), (&[&array("|u1", 4, 2, &[0; 8])[..], b"!"].concat(), false)] {
+                let mut rows = opened(bytes, Length::Unknown);
+                let error = loop {
+                    match rows.next_block(at_most) {
+                        Ok(block) => assert!(block.is_some(), "{missing}"),
+                        Err(error) => break error.to_string(),
+                    }
+                };
+                assert_eq!(error, format!("a.npy: {}", whole(bytes)));
+            }
+        }
+        // As many features as a header claims are not believed before they are there.
+        let claim = array("<f8", 1, 1 << 40, &[0; 8]);
+        let refused = rows("a.npy", Box::new(Cursor::new(claim.clone())), Length::Unknown).err().unwrap();
+        assert_eq!(refused.to_string(), format!("a.npy: {}", whole(&claim)));
     }
 }

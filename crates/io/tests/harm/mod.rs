@@ -34,7 +34,7 @@ pub fn is_read(bytes: &[u8]) -> bool {
 }
 
 /// Reads a file, and then with one byte changed, many times, from the byte `first` on: most damage must be noticed.
-pub fn change_bytes(file: &[u8], first: usize) {
+pub fn change_bytes(file: &[u8], first: usize, is_read: impl Fn(&[u8]) -> bool) {
     assert!(is_read(file));
     let (mut draw, mut refused) = (Draw(2015), 0);
     for _ in 0..DAMAGES {

@@ -1,0 +1,45 @@
+//! The malformed files of `attacks/`, portion by portion: refused in the words in which they are refused when read whole.
+#![allow(clippy::disallowed_methods, reason = "files are looked at by hand here")]
+
+use std::path::{Path, PathBuf};
+
+use eigenspan_io::{ReadOptions, open_samples, read};
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => files(&path, found),
+            false => found.push(path),
+        }
+    }
+}
+
+/// All values, three rows at a time.
+fn in_portions(path: &Path) -> Result<Vec<f64>, String> {
+    let mut rows = open_samples(path, &ReadOptions::default()).map_err(|error| error.to_string())?;
+    let mut values = vec![];
+    while let Some(block) = rows.source.next_block(3).map_err(|error| error.to_string())? {
+        values.extend(block.into_f64().into_vec());
+    }
+    Ok(values)
+}
+
+#[test]
+fn every_attack_is_refused_in_portions_as_it_is_at_once() {
+    let (mut all, mut refused) = (vec![], 0);
+    files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../attacks/files"), &mut all);
+    all.sort();
+    for path in all {
+        let whole = read(&path, &ReadOptions::default()).map(|data| data.samples.into_f64().into_vec());
+        let whole = whole.map_err(|error| error.to_string());
+        // The classes beside a file of images are looked at where they are asked for.
+        let of_another_file = |said: &String| !said.contains(&path.display().to_string());
+        if whole.as_ref().is_err_and(of_another_file) {
+            continue;
+        }
+        assert_eq!(in_portions(&path), whole, "{}", path.display());
+        refused += usize::from(whole.is_err());
+    }
+    assert!(refused > 200, "{refused} of the attacks are refused by the readers of samples");
+}
