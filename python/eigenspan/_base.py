@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import warnings
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from . import _plots
-from ._eigenspan import Model, Summary, fit, singular_values
+from ._eigenspan import Model, Online, Summary, fit, singular_values
 
 Floats = NDArray[np.floating[Any]]
 
@@ -63,6 +63,7 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
     _doc_link_module = "eigenspan"
     _model: Model | None
     _summary: Summary | None
+    _online: Online | None
 
     def _keywords(self) -> dict[str, Any]:
         """The settings, in the words that Rust knows."""
@@ -90,11 +91,19 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         self._warn(self._model)
         return self
 
-    def partial_fit(self, X: ArrayLike, y: object = None) -> Self:
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: object = None,
+        *,
+        mode: Literal["exact", "online"] | None = None,
+        rank: int | None = None,
+        forget: float | None = None,
+    ) -> Self:
         """Learn from more samples, any number of them.
 
-        The result does not depend on how the samples are cut into portions, and no sample is kept. Samples of a `fit`
-        before do not count, and a `fit` afterwards starts anew.
+        The result does not depend on how the samples are cut into portions, and no sample is kept. A `fit` afterwards starts
+        anew.
 
         Parameters
         ----------
@@ -102,11 +111,33 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
             The next samples.
         y : ignored
             For pipelines. Weights that classes are to choose are chosen without: earlier samples are gone.
+        mode : {"exact", "online"}, optional
+            "exact", at first, keeps m² numbers and gives the fit of all samples; samples of a `fit` before do not count. "online"
+            keeps `rank` directions (Brand's incremental SVD), and gives singular values within a bound (`drift_`); it goes
+            on from a model that was fitted or loaded. It needs a λ, a share of the energy or a dimension that is given. Later
+            calls go on as before.
+        rank : int, optional
+            Online: the most directions that are kept; 100, or twice those of the model it goes on from where that is more.
+        forget : float, optional
+            Online: everything seen is multiplied by this when a sample arrives, above 0 and at most 1. 1, the default, forgets nothing.
 
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> from eigenspan import PCE, datasets
+        >>> X, y = datasets.load_digits()
+        >>> pce = PCE(lam=0.1)
+        >>> for sample in X:
+        ...     _ = pce.partial_fit(sample[None], mode="online", rank=40)
+        >>> pce.k_, pce.k_interval_, PCE(lam=0.1).fit(X).k_
+        (41, (41, 41), 41)
         """
+        mode = self._mode(mode, rank, forget)
+        if mode == "online":
+            return self._take_one_by_one(X, rank, forget)
         if y is not None and self._keywords()["weights"] == "auto":
             text = "samples that arrive in portions choose no weights by their classes: γ is 1, `fit` would look at y"
             warnings.warn(text, SpectrumWarning, stacklevel=2)
@@ -171,6 +202,34 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         """
         check_is_fitted(self)
         return Recovery(*self._fitted.recover(self._read(X, reset=False), self.threads))
+
+    def _mode(self, mode: str | None, rank: int | None, forget: float | None) -> str:
+        """How samples are taken in: as asked, or as before."""
+        begun = getattr(self, "_online", None) is not None
+        if mode not in (None, "exact", "online"):
+            raise ValueError(f"`mode` must be 'exact' or 'online', got {mode!r}")
+        if mode == "exact" and begun:
+            raise ValueError("samples that were dropped one by one cannot be taken in exactly: start anew with another estimator")
+        chosen = mode or ("online" if begun else "exact")
+        if chosen == "exact" and (rank is not None or forget is not None):
+            raise ValueError("`rank` and `forget` say nothing unless `mode` is 'online'")
+        return chosen
+
+    def _take_one_by_one(self, X: ArrayLike, rank: int | None, forget: float | None) -> Self:
+        online: Online | None = getattr(self, "_online", None)
+        fitted = self.__sklearn_is_fitted__()
+        x = self._read(X, reset=not fitted)
+        other = online is not None and (
+            (rank is not None and min(rank, x.shape[1]) != online.rank) or (forget is not None and forget != online.forget)
+        )
+        if fitted and (online is None or other):
+            online = Online.resume(self._fitted, self._keywords(), rank, forget)
+        elif online is None:
+            online = Online(self._keywords(), x.shape[1], rank, forget)
+        online.update(x, self.threads)
+        self._forget()
+        self._online = online
+        return self
 
     # What was learnt. Arrays are taken from the model when they are first asked for: a fit does not pay for them.
 
@@ -245,6 +304,11 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         return self._fitted.certified
 
     @property
+    def drift_(self) -> float:
+        """δ: every singular value of the samples lies between that of `spectrum_` and √(σ² + δ²); 0 unless samples came online."""
+        return self._fitted.drift
+
+    @property
     def solver_(self) -> str:
         """How the singular values were computed."""
         return self._fitted.solver
@@ -315,7 +379,7 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
     # scikit-learn's side of things.
 
     def __sklearn_is_fitted__(self) -> bool:
-        return getattr(self, "_model", None) is not None or getattr(self, "_summary", None) is not None
+        return any(getattr(self, name, None) is not None for name in ("_model", "_summary", "_online"))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -341,8 +405,12 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         """The model; after `partial_fit` it is computed when it is first needed."""
         check_is_fitted(self)
         if getattr(self, "_model", None) is None:
-            assert self._summary is not None
-            self._model = self._summary.finish(None, self.threads)
+            if getattr(self, "_online", None) is not None:
+                assert self._online is not None
+                self._model = self._online.finish(self.threads)
+            else:
+                assert self._summary is not None
+                self._model = self._summary.finish(None, self.threads)
             self._warn(self._model)
         assert self._model is not None
         return self._model
@@ -370,7 +438,7 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
 
     def _forget(self) -> None:
         """Nothing was learnt."""
-        self._model = self._summary = None
+        self._model = self._summary = self._online = None
         for name, value in vars(Linear).items():
             if isinstance(value, cached_property):
                 self.__dict__.pop(name, None)

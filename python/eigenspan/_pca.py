@@ -58,11 +58,19 @@ class PCA(Linear):
         self.solver = solver
         self.threads = threads
 
-    def partial_fit(self, X: ArrayLike, y: object = None) -> Self:
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: object = None,
+        *,
+        mode: Literal["exact", "online"] | None = None,
+        rank: int | None = None,
+        forget: float | None = None,
+    ) -> Self:
         """Learn from more samples, any number of them. As in `PCE`; "mle" needs all samples at once."""
         if isinstance(self.n_components, str) and self.n_components == "mle":
             raise ValueError("`n_components='mle'` needs all samples at once: use `fit`, or 'auto'")
-        return super().partial_fit(X, y)
+        return super().partial_fit(X, y, mode=mode, rank=rank, forget=forget)
 
     @property
     def explained_variance_(self) -> NDArray[np.float64]:

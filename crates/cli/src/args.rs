@@ -57,6 +57,11 @@ eigenspan merge part1.essum part2.essum -o all.essum\n  eigenspan finish all.ess
     #[command(after_help = "Examples:\n  eigenspan finish all.essum -o model.espan\n  \
 eigenspan finish all.essum --lambda 5 -o other.espan")]
     Finish(Finish),
+    /// Go on with a fitted model where new samples arrive, without the old ones
+    #[command(after_help = "Examples:\n  eigenspan fit january.npy --lambda 5 -o model.espan\n  \
+eigenspan update model.espan february.npy -o model.espan\n  \
+eigenspan update model.espan today.csv --rank 50 --forget 0.999 -o model.espan")]
+    Update(Box<Update>),
     /// Estimate the dimension of data by several estimators, side by side
     #[command(
         after_help = "Examples:\n  eigenspan dimension faces.npz\n  eigenspan dimension faces.npz --method danco --neighbours 10..30:2\n  \
@@ -360,10 +365,37 @@ pub struct Finish {
     pub json: bool,
 }
 
-/// Where to cut, where not as the summary was made to.
+#[derive(ClapArgs)]
+pub struct Update {
+    /// The model, of PCE or PCA with a λ, a share of the energy or a dimension that was given
+    #[arg(value_name = "MODEL.espan")]
+    pub model: PathBuf,
+    #[command(flatten)]
+    pub data: Data,
+    /// More files, read after it in this order
+    #[arg(value_name = "DATA")]
+    pub more: Vec<PathBuf>,
+    /// Keep so many directions on the way; as before, or twice those of the model and 100 at least
+    #[arg(long, value_name = "R")]
+    pub rank: Option<usize>,
+    /// Multiply all that was seen by this when a sample arrives, above 0 and at most 1: 0.999 forgets over some thousand samples;
+    /// as before, or 1, which forgets nothing
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    pub forget: Option<f64>,
+    #[command(flatten)]
+    pub cut: CutArgs,
+    /// Write the model here; it may be the one that is read
+    #[arg(short, long, value_name = "MODEL.espan")]
+    pub output: PathBuf,
+    /// Print one JSON object instead of words
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Where to cut, where not as the summary or the model was made to.
 #[derive(ClapArgs)]
 pub struct CutArgs {
-    /// λ: a number, `auto` or `screenot`, instead of what the summary was made for
+    /// λ: a number, `auto` or `screenot`, instead of what it was made for
     #[arg(long, value_name = "λ", value_parser = parse_lambda, group = "cut")]
     lambda: Option<LambdaArg>,
     /// The noise has this standard deviation, in the units of the data
@@ -378,7 +410,7 @@ pub struct CutArgs {
 }
 
 impl CutArgs {
-    /// The settings of the summary with another cut, where one is asked for.
+    /// The settings of the summary or model with another cut, where one is asked for.
     pub fn params(&self, made_for: &PceParams) -> Option<PceParams> {
         let lambda = match (self.lambda, self.noise, self.energy) {
             (Some(LambdaArg(lambda)), ..) => Some(lambda),

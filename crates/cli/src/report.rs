@@ -33,12 +33,50 @@ pub struct Fitted<'a> {
     gap: f64,
     solver: &'a str,
     certified: bool,
+    /// Absent where samples did not arrive one by one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    online: Option<Online>,
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
     why: &'a str,
     warnings: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     provenance: Option<&'a Provenance>,
+}
+
+/// How samples that arrived one by one were taken in. Scripts depend on these names.
+#[derive(Serialize)]
+struct Online {
+    rank: usize,
+    forget: f64,
+    /// How many samples there are in effect.
+    weight: f64,
+    /// Every singular value of the samples lies between σ and √(σ² + drift²).
+    drift: f64,
+    /// The share of the energy that was dropped.
+    lost: f64,
+}
+
+impl Online {
+    fn of(model: &Pce) -> Option<Self> {
+        let p = model.parts();
+        let trail = p.online.as_ref()?;
+        let lost = trail.lost.energy / (p.norm * p.norm);
+        Some(Self { rank: trail.rank, forget: trail.forget, weight: trail.weight, drift: trail.drift(), lost })
+    }
+
+    fn told(&self) -> String {
+        let &Self { rank, forget, weight, drift, lost } = self;
+        let forgets = match forget {
+            1.0 => String::new(),
+            f => format!(" · forgetting factor {}, {} samples in effect", short_number(f), short_number(weight)),
+        };
+        format!(
+            "online: at most {rank} directions kept{forgets} · {} % of the energy dropped, σ may be up to √(σ² + {}²)\n",
+            short_number(100.0 * lost),
+            short_number(drift),
+        )
+    }
 }
 
 impl<'a> Fitted<'a> {
@@ -61,6 +99,7 @@ impl<'a> Fitted<'a> {
             gap: model.gap(),
             solver: &p.solver,
             certified: p.certified,
+            online: Online::of(model),
             seconds,
             why: &p.why,
             warnings: p.warnings.iter().map(ToString::to_string).collect(),
@@ -157,9 +196,15 @@ pub fn verdict(model: &Pce) -> String {
         p.why,
     );
     let (low, high) = p.k_interval;
+    let online = Online::of(model);
     if low < high {
-        text += &format!("the cut is within rounding of a singular value: k lies between {low} and {high}\n");
+        let why = match &online {
+            Some(_) => "what was dropped on the way is not told from what is above the cut",
+            None => "the cut is within rounding of a singular value",
+        };
+        text += &format!("{why}: k lies between {low} and {high}\n");
     }
+    text += &online.map(|online| online.told()).unwrap_or_default();
     text
 }
 

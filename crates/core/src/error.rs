@@ -225,6 +225,24 @@ pub enum Error {
         /// What is missing.
         why: &'static str,
     },
+    /// Settings that need samples or singular values which are not kept.
+    #[error("this `{setting}` cannot be used for samples that arrive one by one: {why}")]
+    NotOnline {
+        /// The setting.
+        setting: &'static str,
+        /// What is missing.
+        why: &'static str,
+    },
+    /// A share of the energy that the directions kept do not carry.
+    #[error("the {rank} directions that were kept carry {:.1} % of the energy, {:.1} % are asked for", 100.0 * .carried, 100.0 * .asked)]
+    RankTooLow {
+        /// Directions kept.
+        rank: usize,
+        /// The share that they carry.
+        carried: f64,
+        /// The share asked for.
+        asked: f64,
+    },
     /// The parts of a model contradict each other.
     #[error("not a valid model: {0}")]
     Model(String),
@@ -272,6 +290,17 @@ impl Error {
             }
             Self::OtherSettings { .. } => "make all summaries with the same settings, or finish them one by one".into(),
             Self::NotKept { .. } => "read the samples again with the settings that the model is to have".into(),
+            Self::NotOnline { setting: "lambda", .. } => {
+                "give λ, a share of the energy or a dimension, or take the samples in exactly: `eigenspan summarize`, in \
+                 Python `partial_fit(mode=\"exact\")`"
+                    .into()
+            }
+            Self::NotOnline { .. } => {
+                "scale samples to unit length or not at all, or take them in exactly: `eigenspan summarize`, in Python \
+                 `partial_fit(mode=\"exact\")`"
+                    .into()
+            }
+            Self::RankTooLow { .. } => "keep more directions (`rank`), or ask for a smaller share".into(),
             Self::NoMap { .. } => "fit `npe`, its linear relative, for a map of new samples".into(),
             Self::NoWayBack => "take the clean part of the samples themselves (`recover`), or fit without unit features".into(),
             Self::NoClasses { .. } => "give its features to a classifier: `nn`, `svm`, `src` or `cesr`".into(),

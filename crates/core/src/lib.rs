@@ -53,6 +53,7 @@ pub use prepare::Normalize;
 pub use reduce::lle::{Lle, LleParams};
 pub use reduce::lpp::LppParams;
 pub use reduce::npe::NpeParams;
+pub use reduce::online::{OnlineParams, OnlinePce};
 pub use reduce::parts::lambda::{Lambda, Solver};
 pub use reduce::pca::PcaParams;
 pub use reduce::pce::{Chosen, Dim, Pce, PceParams, RankRule, Weights};

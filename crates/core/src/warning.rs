@@ -78,6 +78,19 @@ pub enum Warning {
         /// Dimensions above rounding.
         most: usize,
     },
+    /// Directions were dropped, of which some might be above the cut.
+    #[error(
+        "only {rank} directions were kept on the way, and what was dropped leaves the dimension between {low} and {high}: \
+         keep more of them"
+    )]
+    Dropped {
+        /// Directions kept.
+        rank: usize,
+        /// The smallest dimension.
+        low: usize,
+        /// The largest.
+        high: usize,
+    },
     /// Exact copies of other samples.
     #[error(
         "{count} samples are exact copies of others and are left out: they are at distance zero, which tells no dimension"

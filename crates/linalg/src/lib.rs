@@ -27,6 +27,7 @@
 //! | [`product`] | rows times a matrix, each row the same bits in any company |
 //! | [`mod@spectrum`] | the singular values of a large matrix above a cut, and their feature directions |
 //! | [`summary`] | the same for samples that arrive in portions or are spread over machines |
+//! | [`online`] | the same for samples that arrive one by one, in the memory of a few directions |
 
 pub mod blocks;
 pub mod certificate;
@@ -39,6 +40,7 @@ pub mod growing;
 pub mod krylov;
 pub mod mat;
 mod matmul;
+pub mod online;
 pub mod polish;
 pub mod product;
 pub mod random;
@@ -91,6 +93,9 @@ pub enum Error {
         /// Column.
         column: usize,
     },
+    /// A decomposition to go on from that cannot be one.
+    #[error("no decomposition goes on from here: {0}")]
+    NoStart(&'static str),
     /// A summary of no samples was to be finished.
     #[error("there are no samples to decompose")]
     NoRows,

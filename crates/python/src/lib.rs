@@ -8,6 +8,7 @@
 //! | `method` | fits of every method by its name |
 //! | `model` | a fitted model |
 //! | `summary` | samples that arrive in portions |
+//! | `online` | samples that arrive one by one |
 //! | `dimension` | estimators of the dimension by their name |
 //! | `evaluate` | methods and classifiers on labelled data |
 //! | `datasets` | built-in and synthetic data, data from files, corruptions |
@@ -23,6 +24,7 @@ mod door;
 mod evaluate;
 mod method;
 mod model;
+mod online;
 mod settings;
 mod summary;
 mod verification;
@@ -39,6 +41,8 @@ mod _eigenspan {
     use crate::method::{fit_method, published};
     #[pymodule_export]
     use crate::model::{Model, fit, singular_values, write};
+    #[pymodule_export]
+    use crate::online::Online;
     #[pymodule_export]
     use crate::summary::Summary;
     #[pymodule_export]

@@ -87,7 +87,7 @@ impl Model {
     }
 
     /// The model of PCE or PCA: the classes that ask for it hold no other.
-    fn pce(&self) -> &Pce {
+    pub fn pce(&self) -> &Pce {
         match &self.file.model {
             AnyModel::Pce(model) => model,
             other => unreachable!("{} is not PCE", other.told().method),
@@ -330,6 +330,18 @@ impl Model {
     #[getter]
     fn k_interval(&self) -> (usize, usize) {
         self.pce().parts().k_interval
+    }
+
+    /// δ: every singular value of the samples lies between σ and √(σ² + δ²).
+    #[getter]
+    fn drift(&self) -> f64 {
+        self.pce().drift()
+    }
+
+    /// Directions kept on the way and the forgetting factor, where samples arrived one by one.
+    #[getter]
+    fn online(&self) -> Option<(usize, f64)> {
+        self.pce().parts().online.as_ref().map(|trail| (trail.rank, trail.forget))
     }
 
     #[getter]

@@ -76,6 +76,15 @@ pub fn number_type(name: &str) -> PyResult<NumberType> {
     }
 }
 
+/// The NumPy name of numbers.
+pub fn number_name(numbers: NumberType) -> &'static str {
+    match numbers {
+        NumberType::F64 => "float64",
+        NumberType::F32 => "float32",
+        NumberType::U8 => "uint8",
+    }
+}
+
 /// What `dim` asks for.
 #[derive(Clone, Copy)]
 enum Asked {

@@ -14,6 +14,7 @@ mod recover;
 mod reproduce;
 mod summarize;
 mod transform;
+mod update;
 
 use std::io::Write as _;
 use std::path::Path;
@@ -40,6 +41,7 @@ pub fn run(args: Args) -> Result<(), Failure> {
         Command::Methods => methods::run(),
         Command::Summarize(args) => summarize::run(&args, &session),
         Command::Transform(args) => transform::run(&args, &session),
+        Command::Update(args) => update::run(&args, &session),
         Command::Recover(args) => recover::run(&args, &session),
         Command::Path(args) => path::run(&args, &session),
         Command::Evaluate(args) => evaluate::run(&args, &session),

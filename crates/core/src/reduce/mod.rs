@@ -12,6 +12,7 @@ pub mod lpp;
 pub mod nenmf;
 pub mod nmf;
 pub mod npe;
+pub mod online;
 pub mod parts;
 pub mod pca;
 pub mod pce;

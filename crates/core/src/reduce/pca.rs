@@ -110,6 +110,6 @@ impl PcaParams {
 /// σ²/(n − 1): the variance of the training samples along each direction kept.
 pub fn explained_variance(model: &Pce) -> Vec<f64> {
     let parts = model.parts();
-    let n = (parts.n as f64 - 1.0).max(1.0);
+    let n = (model.weight() - 1.0).max(1.0);
     parts.sigma[..model.columns()].iter().map(|s| s * s / n).collect()
 }

@@ -237,6 +237,7 @@ impl PceParams {
             warnings,
             chosen,
             preparation: preparation.clone(),
+            online: None,
             norm: leading.norm,
             sigma: leading.sigma,
             basis,
@@ -312,7 +313,9 @@ impl PceParams {
             if asked > most {
                 warnings.push(Warning::RankCapped { asked, most });
             }
-            return Ok((asked.min(most), ends.map(|end| released(end, problem).min(most)), leading));
+            // Of samples that arrived one by one there may be more above the cut than are known.
+            let known = if problem.prepared.is_whole() { most } else { usize::MAX };
+            return Ok((asked.min(most), ends.map(|end| released(end, problem).min(known)), leading));
         }
         self.nothing_above(cut, &leading, warnings)?;
         Ok((cut.k, ends, leading))

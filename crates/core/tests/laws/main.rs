@@ -14,6 +14,7 @@ mod l1_graph;
 mod linear_svm;
 mod nearest_neighbour;
 mod nmf;
+mod online;
 mod pca;
 mod pce;
 mod pce_auto;

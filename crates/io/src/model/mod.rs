@@ -9,6 +9,7 @@
 //! | 1, 2 | PCE and PCA | `pce.rs` |
 //! | 3 | every other method | `record.rs` |
 //! | 4 | PCE with soft weights or features of length one | `pce.rs` |
+//! | 5 | PCE of samples that arrived one by one, with what the next goes on from | `pce.rs` |
 //!
 //! A model file is hostile until checked: the checksum (`../seal.rs`), sizes against the file, numbers against each other,
 //! and the directions of PCE against orthogonality, before anything is computed with them.
@@ -30,7 +31,7 @@ use crate::seal::{self, Broken, MODEL, Stamp};
 use crate::write_atomically;
 
 /// The latest format version. Every version that was ever written is read.
-pub const FORMAT: u32 = pce::SOFT;
+pub const FORMAT: u32 = pce::ONLINE;
 const STAMP: Stamp = Stamp { key: MODEL, latest: FORMAT };
 
 /// A model and where it came from.
@@ -146,7 +147,9 @@ impl ModelFile {
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, ModelError> {
         let file = seal::open(bytes, STAMP).map_err(|broken| ModelError::of(broken, name))?;
         let read = match (file.format, file.method.as_deref().unwrap_or_default()) {
-            (1 | 2 | pce::SOFT, _) => pce::read(&file).map(|(model, provenance)| (Model::Pce(model), provenance)),
+            (1 | 2 | pce::SOFT | pce::ONLINE, _) => {
+                pce::read(&file).map(|(model, provenance)| (Model::Pce(model), provenance))
+            }
             (_, "eigenfaces") => record::read(&file, Model::Eigenfaces),
             (_, "lpp") => record::read(&file, Model::Lpp),
             (_, "npe") => record::read(&file, Model::Npe),

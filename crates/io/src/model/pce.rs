@@ -5,11 +5,14 @@
 //! ```
 //! Format 1 held all min(n, m) singular values, and no √Σσ² in `cut`; format 2 may hold the leading ones only. Format 4 is the
 //! same with soft weights, and what chose them, or features of length one: a program that does not know them says so by the
-//! version. Models without are written as format 2.
+//! version. Models without are written as format 2. Format 5 is a model of samples that arrived one by one, with what the next
+//! sample goes on from: `spare` (m × the other directions), `trail` (f, Σ f^(2·age), energy lost, most of it in one direction).
 
 use eigenspan::data::generate::Normal;
 use eigenspan::data::{ImageShape, NumberType};
+use eigenspan::linalg::online::Lost;
 use eigenspan::prepare::Preparation;
+use eigenspan::reduce::online::Trail;
 use eigenspan::reduce::pce::PceParts;
 use eigenspan::{Chosen, Mat, Pce, PceParams, Warning};
 
@@ -21,9 +24,26 @@ const FORMAT: u32 = 2;
 /// That of models with soft weights or features of length one.
 pub const SOFT: u32 = 4;
 
+/// That of models of samples that arrived one by one.
+pub const ONLINE: u32 = 5;
+
 /// The format version in which models with these settings are written.
-fn format_of(params: &PceParams) -> u32 {
-    if params.weights.is_soft() || params.unit_features { SOFT } else { FORMAT }
+fn format_of(params: &PceParams, online: bool) -> u32 {
+    match online {
+        true => ONLINE,
+        false if params.weights.is_soft() || params.unit_features => SOFT,
+        false => FORMAT,
+    }
+}
+
+/// What of a [`Trail`] is no array.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OnlineHeader {
+    rank: usize,
+    block: usize,
+    updates: usize,
+    proved: bool,
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -45,6 +65,8 @@ struct Header {
     warnings: Vec<Warning>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     chosen: Option<Chosen>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    online: Option<OnlineHeader>,
     provenance: Provenance,
 }
 
@@ -52,7 +74,7 @@ struct Header {
 pub(super) fn to_bytes(model: &Pce, provenance: &Provenance) -> Vec<u8> {
     let p = model.parts();
     let header = Header {
-        format: format_of(&p.params),
+        format: format_of(&p.params, p.online.is_some()),
         checksum: BLANK.into(),
         method: "pce".into(),
         n: p.n,
@@ -67,6 +89,10 @@ pub(super) fn to_bytes(model: &Pce, provenance: &Provenance) -> Vec<u8> {
         why: p.why.clone(),
         warnings: p.warnings.clone(),
         chosen: p.chosen.clone(),
+        online: p.online.as_ref().map(|trail| {
+            let Trail { rank, block, updates, proved, .. } = **trail;
+            OnlineHeader { rank, block, updates, proved }
+        }),
         provenance: provenance.clone(),
     };
     let mut arrays = vec![
@@ -76,6 +102,12 @@ pub(super) fn to_bytes(model: &Pce, provenance: &Provenance) -> Vec<u8> {
     ];
     for (name, values) in [("mean", &p.preparation.mean), ("deviation", &p.preparation.deviation)] {
         arrays.extend(values.as_ref().map(|v| Array::new(name, &[v.len()], v)));
+    }
+    if let Some(trail) = &p.online {
+        let Trail { forget, weight, lost, spare, .. } = &**trail;
+        arrays.push(Array::new("trail", &[4], &[*forget, *weight, lost.energy, lost.top]));
+        let shape = [spare.rows(), spare.cols()];
+        arrays.extend((spare.cols() > 0).then(|| Array::new("spare", &shape, spare.as_slice())));
     }
     seal(MODEL, &header, &arrays)
 }
@@ -96,10 +128,16 @@ fn assemble(header: Header, file: &Opened<'_>) -> Result<Pce, String> {
     if header.method != "pce" {
         return Err(format!("expected the method `pce`, found `{}`", header.method));
     }
-    if (header.format == SOFT) != (format_of(&header.params) == SOFT) {
+    if (header.format == ONLINE) != header.online.is_some() {
+        return Err(format!("format {} and samples that arrived one by one do not go together", header.format));
+    }
+    if (header.format == SOFT) != (format_of(&header.params, header.online.is_some()) == SOFT) {
         return Err(format!("format {} does not hold models with these weights", header.format));
     }
-    let known = ["basis", "sigma", "cut", "mean", "deviation"];
+    let known: &[&str] = match &header.online {
+        Some(_) => &["basis", "sigma", "cut", "mean", "deviation", "trail", "spare"],
+        None => &["basis", "sigma", "cut", "mean", "deviation"],
+    };
     if let Some(name) = file.tensors.names().into_iter().find(|name| !known.contains(name)) {
         return Err(format!("unknown tensor `{name}`"));
     }
@@ -118,6 +156,7 @@ fn assemble(header: Header, file: &Opened<'_>) -> Result<Pce, String> {
         (2.., &[tau, lambda, norm]) => (tau, lambda, norm),
         _ => return Err("tensor `cut` does not hold τ, λ and √Σσ²".into()),
     };
+    let online = header.online.as_ref().map(|online| trail(online, file, m)).transpose()?;
     let preparation =
         Preparation { normalize: header.params.normalize, mean: vector("mean")?, deviation: vector("deviation")? };
     let parts = PceParts {
@@ -136,6 +175,7 @@ fn assemble(header: Header, file: &Opened<'_>) -> Result<Pce, String> {
         warnings: header.warnings,
         chosen: header.chosen,
         preparation,
+        online: online.map(Box::new),
         sigma,
         norm,
         basis: Mat::from_vec(m, columns, basis.values).ok_or("tensor `basis` has the wrong size")?,
@@ -144,6 +184,23 @@ fn assemble(header: Header, file: &Opened<'_>) -> Result<Pce, String> {
         eigenspan::Error::Model(fault) => fault,
         other => other.to_string(),
     })
+}
+
+/// What the next sample goes on from, in a model of `m` features.
+fn trail(online: &OnlineHeader, file: &Opened<'_>, m: usize) -> Result<Trail, String> {
+    let numbers = file.array("trail")?.map(|array| array.values);
+    let Some(&[forget, weight, energy, top]) = numbers.as_deref() else {
+        return Err("tensor `trail` does not hold f, the weight and what was lost".into());
+    };
+    let spare = match file.array("spare")? {
+        Some(Array { shape, values, .. }) => {
+            let &[rows, columns] = &shape[..] else { return Err("tensor `spare` is not a matrix".into()) };
+            Mat::from_vec(rows, columns, values).ok_or("tensor `spare` has the wrong size")?
+        }
+        None => Mat::zeros(m, 0),
+    };
+    let &OnlineHeader { rank, block, updates, proved } = online;
+    Ok(Trail { rank, block, forget, weight, updates, lost: Lost { energy, top }, proved, spare })
 }
 
 /// ‖UᵀU − I‖_max, all of it.
@@ -156,12 +213,23 @@ pub fn orthogonality(model: &Pce) -> f64 {
 
 /// What rounding leaves of UᵀU = I: entries of m products each, with room to spare.
 pub fn orthogonality_tolerance(model: &Pce) -> f64 {
-    10.0 * (model.features() as f64 + model.columns() as f64) * f64::EPSILON
+    let spare = model.parts().online.as_ref().map_or(0, |trail| trail.spare.cols());
+    10.0 * (model.features() + model.columns() + spare) as f64 * f64::EPSILON
 }
 
 /// ‖UᵀUg − g‖_max over two random g of signs, divided by √columns: 2mk flops where all of UᵀU takes mk².
 fn probe_orthogonality(model: &Pce) -> f64 {
-    let u = &model.parts().basis;
+    let parts = model.parts();
+    let joined;
+    let u = match &parts.online {
+        Some(trail) => {
+            let (k, rest) = (parts.basis.cols(), trail.spare.cols());
+            let at = |i, j| if j < k { parts.basis.at(i, j) } else { trail.spare.at(i, j - k) };
+            joined = Mat::from_fn(parts.basis.rows(), k + rest, at);
+            &joined
+        }
+        None => &parts.basis,
+    };
     let mut random = Normal::new(0x65_73_70_61_6e);
     let mut worst: f64 = 0.0;
     for _ in 0..2 {

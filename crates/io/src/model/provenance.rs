@@ -4,6 +4,7 @@ use eigenspan::data::{NumberType, Samples};
 use sha2::{Digest, Sha256};
 
 use crate::seal::hex;
+use crate::summary::PartOfData;
 
 /// Where a model came from.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -30,6 +31,18 @@ impl Provenance {
     pub fn of_array(name: &str) -> Self {
         let version = env!("CARGO_PKG_VERSION").to_string();
         Self { eigenspan: version, data: name.to_string(), data_sha256: None, seed: None }
+    }
+}
+
+impl Provenance {
+    /// Of a model that went on from one with more samples: the first and the last name, and a hash of both fingerprints.
+    pub fn after(before: &Self, part: &PartOfData) -> Self {
+        let first = before.data.split(" … ").next().unwrap_or_default();
+        let digits = before.data_sha256.as_deref().unwrap_or("-");
+        let PartOfData { data, rows, sha256 } = part;
+        let hash = Sha256::digest(format!("{digits}\n{sha256} {rows} {data}\n"));
+        let name = format!("{first} … {data}");
+        Self { data_sha256: Some(hex(&hash)), seed: before.seed, ..Self::of_array(&name) }
     }
 }
 

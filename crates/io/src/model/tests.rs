@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use eigenspan::data::generate::Subspaces;
 use eigenspan::data::{Labels, Matrix, Samples};
 use eigenspan::method::{METHODS, Method};
-use eigenspan::{Exec, Lambda, Mat, Normalize, PceParams, Weights};
+use eigenspan::{Exec, Lambda, Mat, Normalize, OnlineParams, OnlinePce, PceParams, Weights};
 use safetensors::tensor::{Dtype, TensorView, serialize};
 
 use super::*;
@@ -118,6 +118,50 @@ fn soft_weights_that_contradict_themselves_are_refused() {
     }
 }
 
+/// Of samples that arrived one by one.
+fn online(params: PceParams, rank: usize) -> ModelFile {
+    let data = Subspaces { samples: 40, features: 12, subspaces: 2, dim: 2, noise: 0.1 }.generate(3).unwrap();
+    let online = OnlineParams { rank, forget: 0.97, ..OnlineParams::default() };
+    let mut seen = OnlinePce::new(params, online, 12).unwrap();
+    seen.update(&data.samples, Exec::default()).unwrap();
+    let model = Model::Pce(seen.finish(Exec::default()).unwrap());
+    ModelFile { model, provenance: Provenance::of("planted.npy", data.samples.view()) }
+}
+
+#[test]
+fn a_model_of_samples_one_by_one_is_read_with_what_it_goes_on_from() {
+    let given = PceParams { lambda: Lambda::Fixed(0.5), center: true, ..PceParams::default() };
+    let soft = PceParams { weights: Weights::Soft { gamma: 0.3 }, unit_features: true, ..given };
+    // Four directions: all of them in the model, none to spare.
+    let full = PceParams { dim: eigenspan::Dim::Fixed(4), ..given };
+    for (params, rank) in [(given, 7), (soft, 7), (full, 4)] {
+        let file = online(params, rank);
+        let bytes = file.to_bytes();
+        assert!(open("m.espan", &bytes).unwrap().json.contains(r#""format":5"#));
+        let back = ModelFile::from_bytes("m.espan", &bytes).unwrap();
+        assert_eq!(back, file);
+        assert_eq!(back.to_bytes(), bytes);
+    }
+    let file = online(given, 7);
+    let damages: [(Damage, &str); 11] = [
+        (|json, _| json["format"] = 2.into(), "format 2 and samples that arrived one by one"),
+        (|json, _| json["online"] = serde_json::Value::Null, "format 5 and samples that arrived one by one"),
+        (|json, _| json["online"]["rank"] = 0.into(), "keeps no directions"),
+        (|json, _| json["online"]["surprise"] = 0.into(), "unknown field"),
+        (|_, t| tensor(t, "trail").2[0] = 1.5, "forgetting factor"),
+        (|_, t| tensor(t, "trail").2[1] = f64::NAN, "no weight"),
+        (|_, t| tensor(t, "trail").2[3] = -1.0, "what it lost is not told"),
+        (|_, t| t.retain(|t| t.0 != "trail"), "tensor `trail` does not hold"),
+        (|_, t| t.retain(|t| t.0 != "spare"), "spare directions do not fit"),
+        (|_, t| tensor(t, "spare").2[5] += 1e-6, "not orthonormal"),
+        (|_, t| tensor(t, "spare").1.insert(0, 1), "tensor `spare` is not a matrix"),
+    ];
+    for (damage, fault) in damages {
+        let refused = refusal(&forged_from(&file, damage));
+        assert!(refused.contains(fault), "{refused} – {fault}");
+    }
+}
+
 #[test]
 fn one_flipped_bit_anywhere_is_noticed() {
     let good = model(PceParams::default()).to_bytes();
@@ -205,8 +249,8 @@ fn contents_that_contradict_themselves_are_refused_by_name() {
 
 #[test]
 fn a_later_format_is_refused_by_its_number() {
-    let later = forged(|json, _| json["format"] = 5.into());
-    assert_eq!(refusal(&later), "m.espan has format version 5; this program reads versions 1 to 4");
+    let later = forged(|json, _| json["format"] = 6.into());
+    assert_eq!(refusal(&later), "m.espan has format version 6; this program reads versions 1 to 5");
 }
 
 #[test]

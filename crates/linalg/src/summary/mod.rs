@@ -35,7 +35,7 @@
 
 mod bytes;
 mod finish;
-mod mean;
+pub(crate) mod mean;
 mod part;
 #[cfg(test)]
 mod tests;
@@ -289,6 +289,6 @@ impl Waiting<'_> {
 }
 
 /// Whether a value is a number that can be squared.
-fn usable(x: f64) -> bool {
+pub(crate) fn usable(x: f64) -> bool {
     x.abs() <= LARGEST
 }

@@ -6,6 +6,7 @@
 //! | τ | `tau` | the cut; λ = 1/τ² |
 //! | k | `k` | #{σ > τ} |
 
+use eigenspan_linalg::online::OnlineState;
 use eigenspan_linalg::spectrum::{Compressed, Cut as Wanted, Direct, Leading, resolution};
 use eigenspan_linalg::{Blocks, Exec, Summary};
 
@@ -113,6 +114,13 @@ pub enum Source<'a> {
     Direct(Direct<'a>),
     /// A summary of samples that are gone.
     Summary(&'a Summary),
+    /// A few directions of samples that are gone, taken in `block` at a time.
+    Online {
+        /// What is known.
+        state: &'a OnlineState,
+        /// Samples of a block.
+        block: usize,
+    },
 }
 
 impl<'a> Source<'a> {
@@ -124,12 +132,18 @@ impl<'a> Source<'a> {
         })
     }
 
+    /// Whether every singular value can be had from here.
+    pub fn is_whole(&self) -> bool {
+        !matches!(self, Self::Online { .. })
+    }
+
     /// Whether there is nothing but zeros.
     pub fn is_zero(&self, exec: Exec<'_>) -> Result<bool, Error> {
         Ok(match self {
             Self::Squeezed(whole) => whole.gram().trace() == 0.0,
             Self::Direct(direct) => direct.energy() == 0.0,
             Self::Summary(summary) => summary.norm(exec)? == 0.0,
+            Self::Online { state, .. } => state.sigma.is_empty(),
         })
     }
 
@@ -138,7 +152,7 @@ impl<'a> Source<'a> {
         match self {
             Self::Squeezed(whole) => Ok(whole),
             Self::Direct(_) => Err(Error::WholeSpectrum { rule }),
-            Self::Summary(_) => unreachable!("a summary has no samples to look at"),
+            Self::Summary(_) | Self::Online { .. } => unreachable!("there are no samples to look at"),
         }
     }
 
@@ -147,6 +161,7 @@ impl<'a> Source<'a> {
             Self::Squeezed(whole) => whole.leading(wanted, exec)?,
             Self::Direct(direct) => direct.leading(wanted, exec)?,
             Self::Summary(summary) => summary.finish(wanted, exec)?.leading,
+            Self::Online { state, block } => state.leading(wanted, *block),
         })
     }
 }
@@ -173,6 +188,8 @@ pub enum Raw<'a> {
     Samples(RawSamples<'a>),
     /// What a summary tells.
     Summary(RawSummary<'a>),
+    /// Nothing.
+    Gone,
 }
 
 /// Samples in memory.
@@ -223,7 +240,9 @@ impl Lambda {
             Self::Auto => problem.noise(Noise::Even, "auto")?.auto(),
             Self::Noise(deviation) => match problem.prepared {
                 Source::Direct(_) => problem.noise_above(deviation)?.known(deviation),
-                Source::Squeezed(_) | Source::Summary(_) => problem.noise(Noise::Known, "noise")?.known(deviation),
+                Source::Squeezed(_) | Source::Summary(_) | Source::Online { .. } => {
+                    problem.noise(Noise::Known, "noise")?.known(deviation)
+                }
             },
             Self::ScreeNot => problem.noise(Noise::OfAnyShape, "screenot")?.screenot(),
         }
@@ -272,7 +291,11 @@ impl<'a> Problem<'a> {
     fn energy(&self, share: f64) -> Result<(Cut, Leading<'a>), Error> {
         let leading = self.leading(Wanted::Energy(share))?;
         let reason = format!("the fewest directions that carry {} of the energy", short_number(share));
-        Ok((self.at_rank(leading.count, &leading, "energy", reason), leading))
+        let mut cut = self.at_rank(leading.count, &leading, "energy", reason);
+        if !self.prepared.is_whole() {
+            cut.interval = leading.interval; // how the energy is spread is known within bounds
+        }
+        Ok((cut, leading))
     }
 
     /// Every direction above rounding.

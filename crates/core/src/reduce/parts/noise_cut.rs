@@ -42,6 +42,7 @@ impl<'a> Problem<'a> {
         let ((mut sigma, (short, long), how), reach) = match self.raw {
             Raw::Samples(raw) => (raw.noise(noise, self.prepared.squeezed(rule)?, self.exec)?, 0.0),
             Raw::Summary(raw) => raw.noise(noise, self.prepared, self.exec)?,
+            Raw::Gone => return Err(Error::WholeSpectrum { rule }),
         };
         sigma.resize(short, 0.0);
         let top = sigma.first().copied().unwrap_or(0.0);

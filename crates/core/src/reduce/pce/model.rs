@@ -16,6 +16,7 @@ use crate::Error;
 use crate::data::{ImageShape, Matrix, NumberType, Samples};
 use crate::prepare::{Normalize, Preparation};
 use crate::reduce::fitted::{Fitted, Told};
+use crate::reduce::online::Trail;
 use crate::reduce::parts::lambda::{norm_of, principal_rank, rounding_level};
 use crate::reduce::parts::project::{STRETCH, in_numbers_of, project};
 use crate::reduce::parts::soft_weights;
@@ -61,6 +62,8 @@ pub struct PceParts {
     pub norm: f64,
     /// U: m × columns, orthonormal columns.
     pub basis: Mat,
+    /// What samples to come go on from, where samples arrived one by one.
+    pub online: Option<Box<Trail>>,
 }
 
 /// A fitted model: k, Θ, and what is needed to prepare new samples.
@@ -168,6 +171,17 @@ impl Pce {
         self.parts.basis.rows()
     }
 
+    /// How many samples there are in effect: n, or less where early ones were forgotten.
+    pub fn weight(&self) -> f64 {
+        self.parts.online.as_ref().map_or(self.parts.n as f64, |trail| trail.weight)
+    }
+
+    /// δ: every singular value of the training samples lies between that of the model and √(σ² + δ²). Zero where samples did
+    /// not arrive one by one.
+    pub fn drift(&self) -> f64 {
+        self.parts.online.as_ref().map_or(0.0, |trail| trail.drift())
+    }
+
     /// Why this k, in one sentence.
     pub fn why(&self) -> &str {
         &self.parts.why
@@ -203,7 +217,7 @@ impl Pce {
             Weights::Hard => sigma.to_vec(),
             Weights::Scores => vec![1.0; sigma.len()],
             Weights::Whitened => {
-                let root = (self.parts.n as f64 - 1.0).max(1.0).sqrt();
+                let root = (self.weight() - 1.0).max(1.0).sqrt();
                 sigma.iter().map(|s| s / root).collect()
             }
             Weights::Soft { .. } | Weights::Auto => {
@@ -418,6 +432,7 @@ fn check(parts: &PceParts) -> Result<(), String> {
     let asked = parts.params.weights == Weights::Auto;
     say(parts.chosen.is_some() == asked, "weights that were to be chosen were not, or the other way round")?;
     parts.chosen.as_ref().map_or(Ok(()), Chosen::check)?;
+    parts.online.as_ref().map_or(Ok(()), |trail| trail.check(m, columns, &parts.sigma))?;
     let Preparation { normalize, mean, deviation } = &parts.preparation;
     let z_score = *normalize == Normalize::ZScore;
     say(

@@ -108,7 +108,10 @@ impl PceParams {
         let cut = if factor == 1.0 { cut } else { moved(cut, factor, &leading, problem, deepest) };
         self.nothing_above(&cut, &leading, warnings)?;
         let rank = |k: usize| self.k(k, problem).min(deepest);
-        let (k, interval) = (rank(cut.k), [rank(cut.interval.0), rank(cut.interval.1)]);
+        let (k, mut interval) = (rank(cut.k), [rank(cut.interval.0), rank(cut.interval.1)]);
+        if !problem.prepared.is_whole() {
+            interval[1] = self.k(cut.interval.1, problem).max(k); // there may be more above the cut than are known
+        }
         if self.dim == Dim::Auto {
             basis = basis.leading_columns(columns(&leading.sigma, cut.tau, deepest).max(k));
         }

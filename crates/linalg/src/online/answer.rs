@@ -1,0 +1,96 @@
+//! What an [`Online`] decomposition says about the singular values above a cut.
+//!
+//! | symbol | code | meaning |
+//! |---|---|---|
+//! | σ̂ᵢ, σᵢ | `sigma` | values that are known, and those of all samples seen |
+//! | δ², t | `top`, `energy` | σᵢ² ≤ σ̂ᵢ² + δ², Σ(σᵢ² − σ̂ᵢ²) = t |
+//! | s | `slack` | the rounding of a value |
+//!
+//! **Above a cut τ.** σᵢ ≥ σ̂ᵢ, so at least #{σ̂ > τ} lie above. One more needs τ² − σ̂ᵢ², of which there is δ² for each and t for all:
+//! past the k-th they are lifted in turn, the nearest first, until one needs more than δ² or all together more than t.
+//! ```text
+//!     k ≤ #{σ > τ} ≤ k + max{ j : τ² − σ̂²_{k+j} ≤ δ²,  Σ_{i ≤ j} (τ² − σ̂²_{k+i}) ≤ t }
+//! ```
+//! **A share of the energy.** Σσ² is known, and the leading values carry at least what is known of them: k directions are enough, and
+//! j < k may be where Σ_{i≤j} σ̂ᵢ² + min(jδ², t) is enough.
+
+use super::{Online, OnlineState};
+use crate::Error;
+use crate::exec::Exec;
+use crate::spectrum::{Cut, Leading};
+
+impl Online {
+    /// The singular values of all samples seen (less their mean, where they are centred) that `cut` asks for, as far as they are
+    /// known, and their directions. The interval holds for the true values.
+    pub fn leading(&self, cut: Cut, exec: Exec<'_>) -> Result<Leading<'static>, Error> {
+        Ok(self.closed(exec)?.leading(cut, self.kind().block))
+    }
+}
+
+impl OnlineState {
+    /// Σσ², all of it.
+    pub fn energy(&self) -> f64 {
+        self.sigma.iter().map(|s| s * s).sum::<f64>() + self.lost.energy
+    }
+
+    /// How far a value may be off by rounding: that of one decomposition of all samples, and that of every core on the way.
+    pub fn slack(&self, block: usize) -> f64 {
+        let whole = self.rows.max(self.basis.rows()) as f64;
+        let cores = self.updates as f64 * (self.sigma.len() + block) as f64;
+        4.0 * (whole + cores) * f64::EPSILON * self.sigma.first().copied().unwrap_or(0.0)
+    }
+
+    /// The values and directions that `cut` asks for; blocks had `block` samples.
+    pub fn leading(&self, cut: Cut, block: usize) -> Leading<'static> {
+        let squares: Vec<f64> = self.sigma.iter().map(|s| s * s).collect();
+        let (count, tau) = cut.place(&squares, self.energy());
+        let slack = self.slack(block);
+        let interval = match cut {
+            Cut::Above(tau) => (self.surely_above(tau + slack), self.perhaps_above((tau - slack).max(0.0))),
+            Cut::Top(_) => (count, count),
+            Cut::Energy(share) => (self.perhaps_enough(share), count),
+        };
+        Leading {
+            sigma: self.sigma.clone(),
+            count,
+            interval: (interval.0.min(count), interval.1.max(count)),
+            chance: 0.0,
+            margin: if tau > 0.0 { slack / tau } else { 0.0 },
+            norm: self.energy().sqrt(),
+            solver: "online",
+            vectors: self.basis.clone(),
+            samples: None,
+        }
+    }
+
+    fn surely_above(&self, tau: f64) -> usize {
+        self.sigma.iter().take_while(|s| **s > tau).count()
+    }
+
+    /// The most values that can lie above τ.
+    fn perhaps_above(&self, tau: f64) -> usize {
+        let k = self.surely_above(tau);
+        let most = self.basis.rows().min(self.rows);
+        let (mut all, mut count) = (0.0, k);
+        while count < most {
+            let need = tau * tau - self.sigma.get(count).map_or(0.0, |s| s * s);
+            all += need;
+            if need > self.lost.top || all > self.lost.energy || (need <= 0.0 && self.lost.energy == 0.0) {
+                break;
+            }
+            count += 1;
+        }
+        count
+    }
+
+    /// The fewest directions that can carry this share.
+    fn perhaps_enough(&self, share: f64) -> usize {
+        let enough = share * self.energy();
+        let mut sum = 0.0;
+        let carried = self.sigma.iter().enumerate().map(|(j, s)| {
+            sum += s * s;
+            sum + ((j + 1) as f64 * self.lost.top).min(self.lost.energy)
+        });
+        carried.take_while(|sum| *sum < enough).count() + 1
+    }
+}
