@@ -243,7 +243,7 @@ macro_rules! tile {
             rows = inout(reg) $rows => _,
             columns = inout(reg) $factors.columns.as_ptr() => _,
             steps = inout(reg) $factors.steps => _,
-            ahead = inout(reg) $factors.ahead.as_ptr() => _,
+            ahead = inout(reg) $factors.ahead.start => _,
             line = in(reg) $line,
             sums = in(reg) $sums.as_mut_ptr(),
             stride = const STRIDE * 32,
@@ -262,7 +262,7 @@ macro_rules! tile_function {
         pub(crate) fn $name(_: Avx2, factors: Factors<'_, $type>, sums: &mut [<$type as Packed>::Sum; SUMS]) {
             factors.check();
             let rows = factors.rows.as_ptr().cast::<<$type as Packed>::Lane>().wrapping_add(factors.lane);
-            let line = size_of_val(factors.ahead).div_ceil(factors.steps / UNROLL);
+            let line = factors.ahead.bytes.div_ceil(factors.steps / UNROLL);
             // SAFETY: `Avx2` exists only on machines with AVX2 and FMA. `check` made sure that `count` strips of
             // `steps` registers of columns, as many of rows and four lanes from `lane` on are there to be read, and
             // that `steps` is a multiple of four and not zero. Registers are aligned by their type. The sums are
