@@ -14,6 +14,7 @@ use std::arch::x86_64::{
     _mm256_storeu_pd,
 };
 
+use crate::descent::{Descent, Point, Room};
 use crate::gram::{Factors, Sides, Stripe, visit};
 use crate::panel::{Number, Packed, STRIDE, SUMS, UNROLL};
 use crate::probe::{self, Dots, Four, Pair, VECTORS};
@@ -59,6 +60,16 @@ pub(crate) fn accumulate<'a, T: Number>(
     }
     // SAFETY: `Avx2` exists only on machines with AVX2 and FMA.
     unsafe { inside(avx2, sides, gram, next) }
+}
+
+/// [`Descent::all`], compiled for this machine.
+pub(crate) fn descend(avx2: Avx2, by: Descent<'_>, r: usize, point: Point<'_>, room: &mut Room) -> f64 {
+    #[target_feature(enable = "avx2,fma")]
+    fn inside(avx2: Avx2, by: Descent<'_>, r: usize, point: Point<'_>, room: &mut Room) -> f64 {
+        by.all(r, point, room, |factors, sums| tile_f64(avx2, factors, sums))
+    }
+    // SAFETY: `Avx2` exists only on machines with AVX2 and FMA.
+    unsafe { inside(avx2, by, r, point, room) }
 }
 
 /// [`probe::sweep`], compiled for this machine.

@@ -132,12 +132,12 @@ pub(crate) struct Ahead {
 impl Ahead {
     /// Pieces for one tile each.
     #[inline(always)]
-    fn pieces<V>(values: &[V], steps: usize) -> impl Iterator<Item = Self> {
+    pub(crate) fn pieces<V>(values: &[V], steps: usize) -> impl Iterator<Item = Self> {
         values.chunks(steps / UNROLL * LINE / size_of::<V>()).map(Self::of)
     }
 
     #[inline(always)]
-    fn of<V>(values: &[V]) -> Self {
+    pub(crate) fn of<V>(values: &[V]) -> Self {
         Self { start: values.as_ptr().cast(), bytes: size_of_val(values) }
     }
 }
