@@ -39,7 +39,7 @@ def summary(every: list[dict]) -> str:
 def rest(quick: bool) -> str:
     """The measurements that are not against peers."""
     drawn = {"growth": tables.growth, "sweep": tables.sweep, "threads": tables.threads, "memory": tables.memory}
-    drawn |= {"kernels": tables.kernels, "python": tables.python}
+    drawn |= {"kernels": tables.kernels, "python": tables.python, "methods": tables.methods}
     found = {name: results.load(name, quick) for name in drawn}
     parts = [f"## {name.capitalize()}\n\n{draw(found[name])}\n" for name, draw in drawn.items() if found[name]]
     return "\n".join([*parts, "![cost against size](../../docs/plots/growth.svg)\n" if found["growth"] else ""])

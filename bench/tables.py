@@ -185,6 +185,18 @@ def kernels(found: dict) -> str:
     return table(head, [line(row) for row in found["cases"]])
 
 
+def small(value: float) -> str:
+    return f"{value:.0e}" if 0 < value < 1e-3 else f"{value:.2f}"
+
+
+def methods(found: dict) -> str:
+    """Other methods against the programs that people use for them."""
+    rows = [row for part in found["parts"].values() for row in part]
+    lines = [[row["what"], small(row["value"]), row["note"]] for row in rows]
+    versions = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
+    return f"{table(['what', 'measured', 'besides'], lines)}\n\nPrinted by `bench/run methods`; {versions}."
+
+
 def machine(facts: dict) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     core = f"{facts['processor']}, {facts['system']}, {facts['fma_peak_gflops']} Gflop/s FMA peak of one core"

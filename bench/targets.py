@@ -28,7 +28,7 @@ class Target:
 
     def line(self) -> list[str]:
         sign = "≥" if self.least else "≤"
-        return [self.claim, f"{self.value:.2f}", f"{sign} {self.bound:g}", "yes" if self.kept else "**no**"]
+        return [self.claim, tables.small(self.value), f"{sign} {self.bound:g}", "yes" if self.kept else "**no**"]
 
 
 def thin_bound(found: dict) -> float:
@@ -92,5 +92,12 @@ def of_python(quick: bool) -> Iterator[Target]:
         yield Target("PCE in Python: share of cases with k right", right.count(True) / len(right), 1)
 
 
+def of_methods(quick: bool) -> Iterator[Target]:
+    for part in results.load("methods", quick).get("parts", {}).values():
+        for row in part:
+            yield Target(row["what"], row["value"], row["wanted"], row["least"])
+
+
 def every(cases: list[dict], quick: bool) -> list[Target]:
-    return [target for found in cases for target in of_case(found)] + [*of_rest(quick), *of_python(quick)]
+    rest = [*of_rest(quick), *of_python(quick), *of_methods(quick)]
+    return [target for found in cases for target in of_case(found)] + rest

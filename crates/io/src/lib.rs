@@ -88,4 +88,4 @@ pub use crate::read::{ReadOptions, Rows, STREAMED, open, open_samples, read, rea
 pub use crate::stream::InMemory;
 pub use crate::summary::{PartOfData, SUMMARY_FORMAT, SummaryError, SummaryFile};
 pub use crate::table::LabelFault;
-pub use crate::write::{Names, create};
+pub use crate::write::{Names, create, held_by_sink};

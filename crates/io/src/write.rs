@@ -53,3 +53,15 @@ pub fn create(path: &Path, cols: usize, names: Names<'_>) -> Result<Box<dyn Sink
         _ => Err(WriteError::Extension { file: path.display().to_string() }),
     }
 }
+
+/// Bytes that the sink of [`create`] keeps in memory besides the blocks that it is given: a row group of a Parquet file.
+pub fn held_by_sink(path: &Path, cols: usize) -> u128 {
+    match path.extension() {
+        #[cfg(feature = "columnar")]
+        Some(end) if end.eq_ignore_ascii_case("parquet") => columnar::held_by_sink(cols),
+        _ => {
+            let _ = cols;
+            0
+        }
+    }
+}

@@ -14,6 +14,7 @@ use std::arch::x86_64::{
     _mm256_storeu_pd,
 };
 
+use crate::descent::{Descent, Point, Room};
 use crate::gram::{Factors, Sides, Stripe, visit};
 use crate::panel::{Number, Packed, STRIDE, SUMS, UNROLL};
 use crate::probe::{self, Dots, Four, Pair, VECTORS};
@@ -59,6 +60,16 @@ pub(crate) fn accumulate<'a, T: Number>(
     }
     // SAFETY: `Avx2` exists only on machines with AVX2 and FMA.
     unsafe { inside(avx2, sides, gram, next) }
+}
+
+/// [`Descent::all`], compiled for this machine.
+pub(crate) fn descend(avx2: Avx2, by: Descent<'_>, r: usize, point: Point<'_>, room: &mut Room) -> f64 {
+    #[target_feature(enable = "avx2,fma")]
+    fn inside(avx2: Avx2, by: Descent<'_>, r: usize, point: Point<'_>, room: &mut Room) -> f64 {
+        by.all(r, point, room, |factors, sums| tile_f64(avx2, factors, sums))
+    }
+    // SAFETY: `Avx2` exists only on machines with AVX2 and FMA.
+    unsafe { inside(avx2, by, r, point, room) }
 }
 
 /// [`probe::sweep`], compiled for this machine.
@@ -243,7 +254,7 @@ macro_rules! tile {
             rows = inout(reg) $rows => _,
             columns = inout(reg) $factors.columns.as_ptr() => _,
             steps = inout(reg) $factors.steps => _,
-            ahead = inout(reg) $factors.ahead.as_ptr() => _,
+            ahead = inout(reg) $factors.ahead.start => _,
             line = in(reg) $line,
             sums = in(reg) $sums.as_mut_ptr(),
             stride = const STRIDE * 32,
@@ -262,7 +273,7 @@ macro_rules! tile_function {
         pub(crate) fn $name(_: Avx2, factors: Factors<'_, $type>, sums: &mut [<$type as Packed>::Sum; SUMS]) {
             factors.check();
             let rows = factors.rows.as_ptr().cast::<<$type as Packed>::Lane>().wrapping_add(factors.lane);
-            let line = size_of_val(factors.ahead).div_ceil(factors.steps / UNROLL);
+            let line = factors.ahead.bytes.div_ceil(factors.steps / UNROLL);
             // SAFETY: `Avx2` exists only on machines with AVX2 and FMA. `check` made sure that `count` strips of
             // `steps` registers of columns, as many of rows and four lanes from `lane` on are there to be read, and
             // that `steps` is a multiple of four and not zero. Registers are aligned by their type. The sums are

@@ -117,9 +117,29 @@ pub struct Factors<'a, T: Packed> {
     pub(crate) lane: usize,
     pub(crate) count: usize,
     pub(crate) steps: usize,
-    /// Values to be fetched meanwhile, at most a cache line for each [`UNROLL`] steps.
+    /// What is fetched meanwhile.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "plain Rust cannot prefetch"))]
-    pub(crate) ahead: &'a [T],
+    pub(crate) ahead: Ahead,
+}
+
+/// Memory to be fetched while a tile is computed, at most a cache line for each [`UNROLL`] steps. Nobody reads it.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "plain Rust cannot prefetch"))]
+pub(crate) struct Ahead {
+    pub(crate) start: *const u8,
+    pub(crate) bytes: usize,
+}
+
+impl Ahead {
+    /// Pieces for one tile each.
+    #[inline(always)]
+    pub(crate) fn pieces<V>(values: &[V], steps: usize) -> impl Iterator<Item = Self> {
+        values.chunks(steps / UNROLL * LINE / size_of::<V>()).map(Self::of)
+    }
+
+    #[inline(always)]
+    pub(crate) fn of<V>(values: &[V]) -> Self {
+        Self { start: values.as_ptr().cast(), bytes: size_of_val(values) }
+    }
 }
 
 impl<T: Packed> Factors<'_, T> {
@@ -165,7 +185,7 @@ pub(crate) fn visit<'a, T: Number>(
     let Stripe { rows, entries, stride } = gram;
     let (panel, across, triangle) = (sides.rows, sides.columns, sides.triangle);
     let (width, steps, kept) = (across.width(), panel.steps(), panel.kept());
-    let mut ahead = next.into_iter().flat_map(|values| values.chunks(steps / UNROLL * LINE / size_of::<T>()));
+    let mut ahead = next.into_iter().flat_map(|values| Ahead::pieces(values, steps));
     let mut sums = [T::Sum::default(); SUMS];
     // Places of the strips that some of the rows are in.
     let first = kept.partition_point(|v| (v + 1) * T::LANES <= rows.start);
@@ -174,6 +194,9 @@ pub(crate) fn visit<'a, T: Number>(
         let bottom = (top + BLOCK / (STEPS * 32)).min(last);
         for left in (0..if triangle { bottom } else { across.kept().len() }).step_by(GROUP) {
             let columns = across.strips_from(left);
+            // The next columns are on their way while these are multiplied: a wide panel lies in no near cache.
+            let after = across.strips_from(left + GROUP).chunks_exact(STRIDE).take(GROUP);
+            let mut after = after.flat_map(|strip| Ahead::pieces(&strip[..steps], steps));
             for place in if triangle { top.max(left) } else { top }..bottom {
                 let (side, start) = (panel.strips_from(place), kept[place] * T::LANES);
                 let reach = if triangle { place + 1 } else { across.kept().len() };
@@ -185,7 +208,8 @@ pub(crate) fn visit<'a, T: Number>(
                     for row in tile_rows.chunks(stride).take(high) {
                         soon(&row[strips.first_stretch()]);
                     }
-                    let (lane, ahead) = (i - start, ahead.next().unwrap_or(&[]));
+                    let ahead = after.next().or_else(|| ahead.next()).unwrap_or_else(|| Ahead::of::<T>(&[]));
+                    let lane = i - start;
                     tile(Factors { columns, rows: side, lane, count, steps, ahead }, &mut sums);
                     for (row, sums) in tile_rows.chunks_mut(stride).take(high).zip(sums.chunks_exact(GROUP * T::LANES))
                     {

@@ -29,6 +29,7 @@
 //! | `panel` | a slab, packed so that the kernels read it front to back |
 //! | `gram` | the order in which the tiles of G are visited |
 //! | `rows` | what is done to rows before they are multiplied: lengths, sums, scaling, shifting |
+//! | `descent` | one step of Nesterov's method for many small problems with the same matrix |
 //! | `steps` | steps of an iteration that treat every entry of a matrix alike |
 //! | `portable` | the tile in plain Rust, for any machine |
 //! | `avx2` | the tile in assembly, for x86-64 with AVX2 and FMA: the only module with `unsafe` |
@@ -38,6 +39,7 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+pub mod descent;
 mod gram;
 mod panel;
 mod portable;

@@ -240,7 +240,7 @@ impl<T: Number> Panel<T> {
     }
 
     #[inline(always)]
-    fn fill_steps(&mut self, first: usize, rows: &[T]) {
+    pub(crate) fn fill_steps(&mut self, first: usize, rows: &[T]) {
         let (width, whole) = (self.width, self.width / T::LANES);
         let count = rows.len() / (width * T::ROWS);
         for (v, strip) in self.strips.chunks_exact_mut(STRIDE).take(whole).enumerate() {

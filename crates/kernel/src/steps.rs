@@ -2,12 +2,11 @@
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | f, y | `f`, `y` | entries of a factor, and of the point that momentum leads to |
+//! | f | `f` | entries of a factor |
 //! | b, a | `b`, `product` | the two sides of the normal equations at these entries; a − b is the slope |
 //!
 //! ```text
 //!     multiplicative:     f ← f b / a
-//!     accelerated:        f⁺ = max(y − t (a − b), 0),    y ← f⁺ + β (f⁺ − f),    f ← f⁺
 //!     inner:              Σ f b
 //!     projected squares:  Σ (a − b)²   where a < b or f > 0
 //! ```
@@ -31,26 +30,6 @@ pub fn multiplicative(f: &mut [f64], b: &[f64], product: &[f64]) {
     }
     assert!(f.len() == b.len() && f.len() == product.len(), "one value an entry");
     Machine::detect().run(Update(f, b, product));
-}
-
-/// f and y after a step of length `step` against the slope at y, and `momentum` on top of it.
-pub fn accelerated(f: &mut [f64], y: &mut [f64], b: &[f64], product: &[f64], step: f64, momentum: f64) {
-    struct Step<'a>([&'a mut [f64]; 2], [&'a [f64]; 2], f64, f64);
-    impl Work for Step<'_> {
-        type Output = ();
-        #[inline(always)]
-        fn run(self) {
-            let Self([f, y], [b, product], step, momentum) = self;
-            for (((f, y), b), a) in f.iter_mut().zip(y).zip(b).zip(product) {
-                let new = *y - (a - b) * step;
-                let new = if new > 0.0 { new } else { 0.0 };
-                *y = new + momentum * (new - *f);
-                *f = new;
-            }
-        }
-    }
-    assert!([y.len(), b.len(), product.len()] == [f.len(); 3], "one value an entry");
-    Machine::detect().run(Step([f, y], [b, product], step, momentum));
 }
 
 /// ⟨f, b⟩.
@@ -111,14 +90,8 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_their_formulas_at_every_entry() {
-        let (f, y, b, a) = (wave(0.0), wave(1.0), wave(2.0), wave(3.0));
-        let (mut g, mut z) = (f.clone(), y.clone());
-        accelerated(&mut g, &mut z, &b, &a, 0.3, 0.7);
-        for i in 0..f.len() {
-            let new = (y[i] - (a[i] - b[i]) * 0.3).max(0.0);
-            assert_eq!((g[i], z[i]), (new, new + 0.7 * (new - f[i])));
-        }
+    fn an_update_is_its_formula_at_every_entry() {
+        let (f, b, a) = (wave(0.0), wave(2.0), wave(3.0));
         let positive: Vec<f64> = a.iter().map(|a| a.abs()).collect();
         let mut g = f.clone();
         multiplicative(&mut g, &b, &positive);

@@ -14,7 +14,7 @@
 
 use std::ops::Range;
 
-use eigenspan_kernel::{Number, Panel, Stripe, accumulate, accumulate_product};
+use eigenspan_kernel::{Number, Panel, Stripe, accumulate, accumulate_product, descent};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
@@ -118,6 +118,11 @@ impl Packed {
             accumulate_product(slab, right, Stripe { rows: 0..self.cols, entries: out, stride: width });
         }
     }
+}
+
+/// One step of Nesterov's method for min_F≥0 ½⟨GFᵀ, Fᵀ⟩ − ⟨B, Fᵀ⟩ ([`descent`]), on this thread; returns δ.
+pub fn descend(gram: &Packed, point: descent::Point<'_>, length: f64, momentum: f64, room: &mut descent::Room) -> f64 {
+    descent::descend(&gram.slabs, point, length, momentum, room)
 }
 
 /// At most [`Slab::DEPTH`] rows of a matrix, laid out for products in which they are summed over.

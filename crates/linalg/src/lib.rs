@@ -54,7 +54,7 @@ pub mod symmetric;
 pub mod triangle;
 
 pub use blocks::{Blocks, Transposed};
-pub use eigenspan_kernel::{rows, steps};
+pub use eigenspan_kernel::{descent, rows, steps};
 pub use exec::{Exec, Monitor, Quiet};
 pub use mat::{Float, Mat, MatMut, MatRef, Scalar};
 pub use spectrum::{singular_values, spectrum};

@@ -23,7 +23,10 @@ pub fn run(args: &Recover, session: &Session<'_>) -> Result<(), Failure> {
         }
         (_, image) => image,
     };
-    let rows = open(&args.data, &model, args.max_memory)?;
+    let mut rows = open(&args.data, &model, args.max_memory)?;
+    for (path, columns) in [(&args.output, model.features()), (&args.scores, 1)] {
+        rows.held += path.as_deref().map_or(0, |path| eigenspan_io::held_by_sink(path, columns));
+    }
     let block = block(&model, args.max_memory, 6, &rows)?;
     let Rows { mut source, ids, feature_names, .. } = rows;
     let score = ["score".to_string()];

@@ -14,7 +14,7 @@ const BLOCK: usize = 4096;
 const PROGRAM: u64 = 16 << 20;
 
 /// Samples held at once: as many as memory allows. `copies` numbers are held for every feature, the model four times,
-/// the names of the samples three times, and by the reader what it says.
+/// the names of the samples three times, and by reader and writer what they say.
 pub fn block(model: &impl Fitted, limit: Option<Size>, copies: usize, rows: &Rows) -> Result<usize, Failure> {
     let Some(Size(limit)) = limit else { return Ok(BLOCK) };
     if !rows.streams {
@@ -41,7 +41,8 @@ pub fn run(args: &Transform, session: &Session<'_>) -> Result<(), Failure> {
     if let Model::Lle(_) = model {
         return Err(Error::NoMap { method: "LLE" }.into()); // before anything is written
     }
-    let rows = open(&args.data, &model, args.max_memory)?;
+    let mut rows = open(&args.data, &model, args.max_memory)?;
+    rows.held += eigenspan_io::held_by_sink(&args.output, model.columns());
     let block = block(&model, args.max_memory, 3, &rows)?;
     let Rows { mut source, ids, .. } = rows;
     let columns = column_names(&model);

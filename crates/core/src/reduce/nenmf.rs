@@ -31,8 +31,9 @@
 
 use std::ops::Range;
 
-use eigenspan_linalg::dense::{Packed, Slab};
-use eigenspan_linalg::steps::{accelerated, projected_squares};
+use eigenspan_linalg::dense::{Packed, descend};
+use eigenspan_linalg::descent::{ABREAST, Point, Room, Row};
+use eigenspan_linalg::steps::projected_squares;
 use eigenspan_linalg::symmetric::tridiagonalise;
 use eigenspan_linalg::{Exec, Mat};
 
@@ -196,22 +197,23 @@ fn delta(now: &mut Halves<'_>, grams: [&Mat; 2], exec: Exec<'_>) -> Result<f64, 
     Ok(sum.sqrt())
 }
 
-/// Unknowns whose steps stay in a second-level cache, r values each: whole tiles of the kernel.
+/// Unknowns whose steps stay in a second-level cache, r values each.
 fn together(r: usize) -> usize {
-    (4800 / r).clamp(48, 240) / 12 * 12
+    (6000 / r).clamp(48, 240).next_multiple_of(ABREAST)
 }
 
-/// Some unknowns of a block on their way. Everything is r × width.
+/// Some unknowns of a block on their way, [`ABREAST`] at a time: r rows of the first, then r rows of the next. What the last
+/// have too many of stays zero.
 struct Tile {
     block: usize,
     columns: Range<usize>,
-    f: Vec<f64>,
-    b: Vec<f64>,
-    y: Vec<f64>,
-    /// GY; the gradient is GY − B.
-    gy: Vec<f64>,
-    room: Slab,
-    /// Δ² at Y.
+    f: Vec<Row>,
+    /// F⁺.
+    next: Vec<Row>,
+    b: Vec<Row>,
+    y: Vec<Row>,
+    room: Room,
+    /// Δ² at the Y of the last step.
     delta: f64,
 }
 
@@ -222,8 +224,8 @@ fn tiles(half: &Half<'_>, r: usize) -> Vec<Tile> {
         (0..end).step_by(together(r)).map(move |first| (block, first..(first + together(r)).min(end)))
     });
     let tile = |(block, columns): (usize, Range<usize>)| {
-        let [f, b, y, gy] = std::array::from_fn(|_| vec![0.0; r * columns.len()]);
-        Tile { room: Slab::new(columns.len()), block, columns, f, b, y, gy, delta: 0.0 }
+        let [f, next, b, y] = std::array::from_fn(|_| vec![[0.0; ABREAST]; r * columns.len().div_ceil(ABREAST)]);
+        Tile { block, columns, f, next, b, y, room: Room::new(r), delta: 0.0 }
     };
     places.map(tile).collect()
 }
@@ -231,31 +233,35 @@ fn tiles(half: &Half<'_>, r: usize) -> Vec<Tile> {
 impl Tile {
     /// Takes F and B from the block, and Y = F.
     fn take(&mut self, block: &Block<'_>) {
+        let r = block.f.len() / block.width();
         for (to, from) in [(&mut self.f, &block.f), (&mut self.b, &block.b)] {
-            let rows = from.chunks_exact(block.width()).map(|row| &row[self.columns.clone()]);
-            to.chunks_exact_mut(self.columns.len()).zip(rows).for_each(|(to, row)| to.copy_from_slice(row));
+            for (i, row) in from.chunks_exact(block.width()).enumerate() {
+                let some = row[self.columns.clone()].chunks(ABREAST);
+                some.enumerate().for_each(|(at, some)| to[at * r + i][..some.len()].copy_from_slice(some));
+            }
         }
         self.y.copy_from_slice(&self.f);
     }
 
-    fn look(&mut self, gram: &Packed) {
-        gram.transposed_times(&self.y, &mut self.gy, &mut self.room);
-    }
-
+    /// F⁺ and the next Y, and Δ² at this one.
     fn step(&mut self, gram: &Packed, length: f64, momentum: f64) {
-        accelerated(&mut self.f, &mut self.y, &self.b, &self.gy, length, momentum);
-        self.look(gram);
+        let point = Point { y: &mut self.y, f: &self.f, next: &mut self.next, b: &self.b };
+        self.delta = descend(gram, point, length, momentum, &mut self.room);
     }
 
-    fn measure(&mut self) {
-        self.delta = projected_squares(&self.y, &self.b, &self.gy);
+    /// F⁺ becomes F.
+    fn accept(&mut self) {
+        std::mem::swap(&mut self.f, &mut self.next);
     }
 
     /// Puts F back into the block.
     fn give_back(&self, block: &mut Block<'_>) {
         let width = block.width();
-        let rows = block.f.chunks_exact_mut(width).map(|row| &mut row[self.columns.clone()]);
-        rows.zip(self.f.chunks_exact(self.columns.len())).for_each(|(row, f)| row.copy_from_slice(f));
+        let r = block.f.len() / width;
+        for (i, row) in block.f.chunks_exact_mut(width).enumerate() {
+            let some = row[self.columns.clone()].chunks_mut(ABREAST);
+            some.enumerate().for_each(|(at, some)| some.copy_from_slice(&self.f[at * r + i][..some.len()]));
+        }
     }
 }
 
@@ -274,20 +280,23 @@ fn solve(half: &mut Half<'_>, tiles: &mut [Tile], gram: &Mat, tolerance: f64, ex
         alpha = next;
         momentum
     });
-    // The steps that are done in any case need no look at the whole.
+    // The steps that are done in any case need no look at the whole. Δ at a Y is known when the step from there has been tried.
     let sure: Vec<f64> = momenta.by_ref().take(STEPS[0]).collect();
-    let mut steps = STEPS[0];
+    let mut next = || momenta.next().expect("there is always a next one");
+    let (mut steps, mut momentum) = (STEPS[0], next());
     exec.each("solve", tiles.iter_mut(), |_, tile| {
         tile.take(&half.blocks[tile.block]);
-        tile.look(&gram);
-        sure.iter().for_each(|momentum| tile.step(&gram, length, *momentum));
-        tile.measure();
+        for momentum in &sure {
+            tile.step(&gram, length, *momentum);
+            tile.accept();
+        }
+        tile.step(&gram, length, momentum);
     })?;
     while tiles.iter().map(|tile| tile.delta).sum::<f64>().sqrt() > tolerance && steps < STEPS[1] {
-        let momentum = momenta.next().expect("there is always a next one");
+        momentum = next();
         exec.each("solve", tiles.iter_mut(), |_, tile| {
+            tile.accept();
             tile.step(&gram, length, momentum);
-            tile.measure();
         })?;
         steps += 1;
     }

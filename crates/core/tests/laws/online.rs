@@ -103,7 +103,7 @@ fn the_model_does_not_depend_on_the_portions() {
 #[test]
 fn forgetting_is_the_fit_of_weighted_samples() {
     let x = samples(150, 10);
-    for forget in [0.9, 0.99, 1.0] {
+    for forget in [0.9f64, 0.99, 1.0] {
         let length = |i: usize| x.row(i).iter().map(|y| y * y).sum::<f64>().sqrt();
         let weighted = Mat::from_fn(150, 10, |i, j| x.at(i, j) / length(i) * forget.powi(149 - i as i32));
         let params = given(1.0);

@@ -29,7 +29,7 @@ mod thrift;
 
 pub use fault::ColumnarFault;
 pub(crate) use groups::open_parquet;
-pub(crate) use sink::ParquetSink;
+pub(crate) use sink::{ParquetSink, held as held_by_sink};
 
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Schema};

@@ -16,12 +16,17 @@ use crate::Names;
 use crate::atomic::Replacement;
 use crate::error::WriteError;
 
-/// Bytes of a row group: what is kept in memory until it is written, and again by whoever reads it portion by portion.
-const GROUP_BYTES: usize = 16 << 20;
+/// Bytes of a row group at most: what is kept in memory until it is written, and again by whoever reads it portion by portion.
+const GROUP_BYTES: usize = 64 << 20;
 
 /// Rows of a row group.
 fn group_rows(cols: usize) -> usize {
     (GROUP_BYTES / (8 * cols.max(1))).clamp(256, 1 << 16)
+}
+
+/// Bytes that a file of `cols` columns keeps in memory while it is written: a row group, as it is and packed.
+pub(crate) fn held(cols: usize) -> u128 {
+    16 * group_rows(cols) as u128 * cols as u128
 }
 
 /// Rows on their way to a Parquet file.

@@ -136,7 +136,8 @@ fn the_bounds_hold_and_are_of_use() {
             }
         }
     }
-    assert!(wide > 20 && tight > 100, "{wide} wide, {tight} tight");
+    // Cuts go down to a hundredth of σ₁, far below what was dropped, so that most intervals are wide; above it they are not.
+    assert!(wide > 20 && tight > 50, "{wide} wide, {tight} tight");
 }
 
 #[test]
