@@ -157,7 +157,9 @@ pub fn verdict(model: &Pce) -> String {
         p.why,
     );
     let (low, high) = p.k_interval;
-    if low < high {
+    if low < high && p.solver == "sketch" {
+        text += &format!("the samples were not read often enough to tell: k lies between {low} and {high}\n");
+    } else if low < high {
         text += &format!("the cut is within rounding of a singular value: k lies between {low} and {high}\n");
     }
     text

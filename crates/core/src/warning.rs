@@ -78,6 +78,24 @@ pub enum Warning {
         /// Dimensions above rounding.
         most: usize,
     },
+    /// A sketch that could not tell k.
+    #[error(
+        "{readings} readings of the samples do not settle the answer: k lies between {low} and {high}; {}",
+        if *.short { format!("{columns} Gaussian columns are too few, ask for more (`--sketch-columns`)") }
+        else { "read them more often (`--passes`)".into() }
+    )]
+    Unsettled {
+        /// The smallest k.
+        low: usize,
+        /// The largest k.
+        high: usize,
+        /// Readings.
+        readings: usize,
+        /// Gaussian vectors.
+        columns: usize,
+        /// Whether more of those are needed, rather than more readings.
+        short: bool,
+    },
     /// Exact copies of other samples.
     #[error(
         "{count} samples are exact copies of others and are left out: they are at distance zero, which tells no dimension"

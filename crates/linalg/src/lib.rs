@@ -27,6 +27,7 @@
 //! | [`product`] | rows times a matrix, each row the same bits in any company |
 //! | [`mod@spectrum`] | the singular values of a large matrix above a cut, and their feature directions |
 //! | [`summary`] | the same for samples that arrive in portions or are spread over machines |
+//! | [`sketch`] | the same for samples too wide for a summary, which are read a few times |
 
 pub mod blocks;
 pub mod certificate;
@@ -43,6 +44,7 @@ pub mod polish;
 pub mod product;
 pub mod random;
 pub mod scale;
+pub mod sketch;
 pub mod sparse;
 pub mod sparse_cholesky;
 pub mod spectrum;
@@ -55,6 +57,7 @@ pub use blocks::{Blocks, Transposed};
 pub use eigenspan_kernel::{rows, steps};
 pub use exec::{Exec, Monitor, Quiet};
 pub use mat::{Float, Mat, MatMut, MatRef, Scalar};
+pub use sketch::Sketch;
 pub use spectrum::{singular_values, spectrum};
 pub use summary::Summary;
 
@@ -90,6 +93,14 @@ pub enum Error {
         row: usize,
         /// Column.
         column: usize,
+    },
+    /// Samples that are read several times were not the same ones.
+    #[error("{now} samples were read, and {before} in the reading before")]
+    OtherRows {
+        /// Samples of the first reading.
+        before: usize,
+        /// Samples of this one.
+        now: usize,
     },
     /// A summary of no samples was to be finished.
     #[error("there are no samples to decompose")]

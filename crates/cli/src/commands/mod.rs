@@ -14,6 +14,7 @@ mod recover;
 mod reproduce;
 mod summarize;
 mod transform;
+mod wide;
 
 use std::io::Write as _;
 use std::path::Path;

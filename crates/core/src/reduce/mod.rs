@@ -20,3 +20,4 @@ pub mod robust_pca;
 pub mod rosl;
 pub mod stream;
 pub mod trace;
+pub mod wide;

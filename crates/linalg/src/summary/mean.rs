@@ -15,19 +15,19 @@ use crate::mat::Mat;
 
 /// μ = `high` + `low`, feature by feature.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Mean {
-    pub(super) high: Vec<f64>,
-    pub(super) low: Vec<f64>,
+pub(crate) struct Mean {
+    pub(crate) high: Vec<f64>,
+    pub(crate) low: Vec<f64>,
 }
 
 impl Mean {
-    pub(super) fn zero(features: usize) -> Self {
+    pub(crate) fn zero(features: usize) -> Self {
         Self { high: vec![0.0; features], low: vec![0.0; features] }
     }
 
     /// The mean of some rows: first of their distance from the first row, which takes an offset away and leaves nothing of
     /// a constant; then of what is left, which takes the rounding of the first mean away.
-    pub(super) fn of(rows: &Mat) -> Self {
+    pub(crate) fn of(rows: &Mat) -> Self {
         let m = rows.cols();
         let mut mean = Self { high: rows.row(0).to_vec(), low: vec![0.0; m] };
         for _ in 0..2 {
@@ -44,14 +44,14 @@ impl Mean {
     }
 
     /// x ↦ x − μ.
-    pub(super) fn subtract_from(&self, row: &mut [f64]) {
+    pub(crate) fn subtract_from(&self, row: &mut [f64]) {
         for (x, (high, low)) in row.iter_mut().zip(self.high.iter().zip(&self.low)) {
             *x = (*x - high) - low;
         }
     }
 
     /// μ ↦ μ + `share` · `step`.
-    pub(super) fn add(&mut self, step: &[f64], share: f64) {
+    pub(crate) fn add(&mut self, step: &[f64], share: f64) {
         for ((high, low), step) in self.high.iter_mut().zip(&mut self.low).zip(step) {
             let (sum, rest) = two_sum(*high, share * step);
             (*high, *low) = two_sum(sum, rest + *low);
@@ -59,14 +59,14 @@ impl Mean {
     }
 
     /// μ₂ − μ₁.
-    pub(super) fn gap(&self, other: &Self) -> Vec<f64> {
+    pub(crate) fn gap(&self, other: &Self) -> Vec<f64> {
         let ours = self.high.iter().zip(&self.low);
         let theirs = other.high.iter().zip(&other.low);
         ours.zip(theirs).map(|((h1, l1), (h2, l2))| (h2 - h1) + (l2 - l1)).collect()
     }
 
     /// μ, rounded.
-    pub(super) fn rounded(&self) -> Vec<f64> {
+    pub(crate) fn rounded(&self) -> Vec<f64> {
         self.high.clone()
     }
 }
