@@ -80,7 +80,9 @@ pub enum Warning {
     },
     /// A sketch that could not tell k.
     #[error(
-        "{readings} readings of the samples do not settle the answer: k lies between {low} and {high}; {}",
+        "{readings} readings of the samples do not settle the answer: {}; {}",
+        if *.low < *.high { format!("k lies between {low} and {high}") }
+        else { "other directions may be as strong as those that were found".into() },
         if *.short { format!("{columns} Gaussian columns are too few, ask for more (`--sketch-columns`)") }
         else { "read them more often (`--passes`)".into() }
     )]

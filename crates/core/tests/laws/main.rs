@@ -24,3 +24,4 @@ mod sparse;
 mod src;
 mod synthetic_faces;
 mod verification;
+mod wide;

@@ -19,8 +19,8 @@
 //! With φ(x) = Tₛ₋₁(2x/ξ − 1), at most 1 on [0, ξ] and growing beyond, the left side is at least ‖z‖² T²ₛ₋₁(2t/ξ − 1)(t − ξ). ∎
 //!
 //! Ω₁ and Ω₂ are independent Gaussian matrices, and Ω₂Ω₁⁺ meets Ω₂ in j + 1 directions that Ω₁ chose. So (Davidson, Szarek
-//! 2001) ‖Ω₂Ω₁⁺‖ ≤ (√m + √(j+1) + u)·‖Ω₁⁺‖ but for e^{−u²/2}, and with p = l − j (Chen, Dongarra 2005, as in Halko,
-//! Martinsson, Tropp 2011, Proposition A.3 — `halko2011` in `docs/references.bib`)
+//! 2001 — `davidson2001` in `docs/references.bib`) ‖Ω₂Ω₁⁺‖ ≤ (√m + √(j+1) + u)·‖Ω₁⁺‖ but for e^{−u²/2}, and with p = l − j (Chen, Dongarra 2005 — `chen2005` —, as in Halko,
+//! Martinsson, Tropp 2011 — `halko2011` —, Proposition A.3)
 //! ```text
 //!     P(‖Ω₁⁺‖ ≥ x)  ≤  (2πp)^{−1/2} (e√l / (p x))ᵖ
 //! ```

@@ -15,8 +15,9 @@
 //! ```
 //! Short of that, E ≥ Σλ leaves room for (E − Σ_{i≤k} ξᵢ)/t more values of t and above.
 //!
-//! **A share of the energy.** Σ_{i≤k} λᵢ lies between Σξᵢ and Σξᵢ + k‖C_k‖²/(ξ_k − t) (Li, Li 2005), C_k the residuals of the
-//! first k: the fewest values that carry a share lie between the counts of both.
+//! **A share of the energy.** Σ_{i≤k} λᵢ ≥ Σξᵢ: so many values carry it for sure. Where no more than k values are above a t
+//! below ξ_k, Σ_{i≤k} λᵢ ≤ Σξᵢ + k‖C_k‖²/(ξ_k − t) (Li, Li 2005 — `li2005` in `docs/references.bib`), C_k the residuals of the
+//! first k: with fewer than that allows, it is not carried.
 
 use super::Sketch;
 use super::chance::{CHANCE, Made, chance};
@@ -75,7 +76,9 @@ impl Sketch {
             let gap = values[..count].last().map_or(0.0, |v| v - tau * tau);
             let excess = residuals.iter().take(count).map(|r| r * r).sum::<f64>() / gap;
             let enough = part * self.energy - count as f64 * (excess + slack);
-            known.low = known.low.min(if excess.is_nan() { 0 } else { fewest(&values, enough) });
+            let told = known.high <= count && gap > 0.0;
+            known.low = if told { fewest(&values, enough).min(count) } else { count.min(1) };
+            known.high = count;
         }
         let p = n.min(self.features);
         let (low, high) = (known.low.min(count), known.high.max(count).min(p));

@@ -310,7 +310,11 @@ impl<'a> Problem<'a> {
     fn energy(&self, share: f64) -> Result<(Cut, Leading<'a>), Error> {
         let leading = self.leading(Wanted::Energy(share))?;
         let reason = format!("the fewest directions that carry {} of the energy", short_number(share));
-        Ok((self.at_rank(leading.count, &leading, "energy", reason), leading))
+        let mut cut = self.at_rank(leading.count, &leading, "energy", reason);
+        if let Source::Sketch(_) = self.prepared {
+            cut.interval = leading.interval; // where values are not known to rounding, neither is their sum
+        }
+        Ok((cut, leading))
     }
 
     /// Every direction above rounding.
