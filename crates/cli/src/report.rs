@@ -158,7 +158,7 @@ pub fn verdict(model: &Pce) -> String {
     );
     let (low, high) = p.k_interval;
     if low < high && p.solver == "sketch" {
-        text += &format!("the samples were not read often enough to tell: k lies between {low} and {high}\n");
+        text += &format!("the readings of the samples do not tell more: k lies between {low} and {high}\n");
     } else if low < high {
         text += &format!("the cut is within rounding of a singular value: k lies between {low} and {high}\n");
     }

@@ -129,7 +129,7 @@ impl Sketch {
         if most == known || (left < t && left + self.coupled(reduced, values, known, t, exec)? < t) {
             return Ok(Known { low, high: known, chance: 0.0 });
         }
-        let made = Made { order: self.features, columns: self.columns, readings: self.readings() };
+        let made = Made { order: self.features, columns: self.columns, readings: self.space.steps() };
         let chances = (known..most.min(values.len())).map(|j| (j, chance(made, j, values[j] + slack, t)));
         Ok(match chances.into_iter().find(|(_, chance)| *chance <= CHANCE) {
             Some((high, chance)) => Known { low, high, chance },

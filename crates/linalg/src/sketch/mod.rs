@@ -86,6 +86,7 @@ pub struct Sketch {
     row_rounding: f64,
     /// n, once all samples were read.
     rows: Option<usize>,
+    readings: usize,
     /// μ, and how far it may be off.
     mean: Option<(Mean, f64)>,
     energy: f64,
@@ -110,8 +111,21 @@ impl Sketch {
         let first = orthonormalised(&gaussian, Exec::default()).expect("nobody cancels");
         let reading = Reading::new(features, columns, centred, None);
         let space = Space::new(first);
-        let (rows, mean, energy, error) = (None, None, 0.0, 0.0);
-        Self { features, columns, seed, centred, row_rounding: 0.0, rows, mean, energy, error, space, reading }
+        let (rows, readings, mean, energy, error) = (None, 0, None, 0.0, 0.0);
+        Self {
+            features,
+            columns,
+            seed,
+            centred,
+            row_rounding: 0.0,
+            rows,
+            readings,
+            mean,
+            energy,
+            error,
+            space,
+            reading,
+        }
     }
 
     /// Says that each row is off by at most `bound` in the ℓ2 norm, from scaling on the way: what is proved then holds
@@ -149,7 +163,7 @@ impl Sketch {
 
     /// Readings that are done.
     pub fn readings(&self) -> usize {
-        self.space.readings()
+        self.readings
     }
 
     /// Whether the space holds all of A's range, so that another reading would bring nothing.
@@ -206,7 +220,10 @@ impl Sketch {
         self.energy = done.energy;
         self.error = self.error.max(done.error);
         self.mean = done.mean.or(self.mean.take());
-        self.space.take(done.image, self.error, exec)?;
+        self.readings += 1;
+        if self.space.next().cols() > 0 {
+            self.space.take(done.image, self.error, exec)?;
+        }
         self.reading = Reading::new(m, self.space.next().cols(), self.centred, self.mean.clone());
         Ok(())
     }

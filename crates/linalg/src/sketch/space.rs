@@ -35,8 +35,8 @@ impl Space {
         Self { blocks: vec![], projected: Mat::zeros(0, 0), coupling: Mat::zeros(0, 0), next: first }
     }
 
-    /// s.
-    pub(super) fn readings(&self) -> usize {
+    /// s: readings that added something.
+    pub(super) fn steps(&self) -> usize {
         self.blocks.len()
     }
 

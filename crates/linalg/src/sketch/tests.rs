@@ -44,6 +44,8 @@ fn two_readings_are_exact_and_proved_where_the_sketch_holds_the_rank() {
     let x = with_values(90, 400, &sigma, 3);
     let sketch = sketched(&x, 12, 2, 5, false);
     assert!(sketch.is_closed());
+    let again = sketched(&x, 12, 4, 5, false);
+    assert!(again.readings() == 4 && again.space.dimension() == sketch.space.dimension());
     for (tau, k) in [(8.0, 1), (4.0, 3), (0.5, 5), (0.05, 7)] {
         let Answer { leading, settled, .. } = sketch.leading(Cut::Above(tau), Exec::default()).unwrap();
         assert_eq!((leading.count, leading.certificate(), settled), (k, Certificate::Proved, true), "{tau}");
