@@ -8,7 +8,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use eigenspan::classify::CLASSIFIERS;
 use eigenspan::data::{Corruption, ImageShape};
 use eigenspan::dimension::ESTIMATORS;
-use eigenspan::{Dim, Keep, Lambda, Normalize, PceParams, RankRule, Solver};
+use eigenspan::{Dim, Keep, Lambda, Normalize, PceParams, RankRule, SketchParams, Solver};
 use eigenspan_study::cell::{SplitRule, TrainSize};
 
 use crate::choice::Choice;
@@ -288,17 +288,28 @@ pub struct Streaming {
     /// How much is read from one checkpoint to the next
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "1GB", requires = "checkpoint")]
     pub checkpoint_every: Size,
-    /// What is kept of the samples: their Gram matrix (fast), or their triangle, which answers every cut; `auto` is the first
-    /// unless the settings are known to need the second
+    /// What is kept of the samples: their Gram matrix (fast), their triangle, which answers every cut, or for thousands of
+    /// features a sketch, for which they are read several times (probable, not always proved; it needs a λ, noise level, energy or
+    /// dimension); `auto` is the first unless the settings need the second, or more than 5000 features the third
     #[arg(long, value_enum)]
     pub form: Option<FormArg>,
+    /// How often the samples of a sketch may be read, from 2 to 64; as often as k needs, and at most 8 times by default
+    #[arg(long, value_name = "N")]
+    pub passes: Option<usize>,
+    /// Gaussian columns of a sketch; 200 by default, and more where a larger dimension is asked for
+    #[arg(long, value_name = "N")]
+    pub sketch_columns: Option<usize>,
+    /// The seed of a sketch
+    #[arg(long, value_name = "N")]
+    pub sketch_seed: Option<u64>,
 }
 
 impl Streaming {
     /// What is kept.
     pub fn keep(&self) -> Keep {
         match self.form {
-            None | Some(FormArg::Auto) => Keep::Auto,
+            // A sketch is no summary: whoever asks has looked for that before.
+            None | Some(FormArg::Auto | FormArg::Sketch) => Keep::Auto,
             Some(FormArg::Gram) => Keep::Gram,
             Some(FormArg::Triangle) => Keep::Triangle,
         }
@@ -311,15 +322,36 @@ impl Streaming {
 
     /// Whether anything was asked that only samples that are not kept can have.
     pub fn is_asked(&self) -> bool {
-        self.max_memory.is_some() || self.checkpoint.is_some() || self.form.is_some()
+        self.max_memory.is_some() || self.checkpoint.is_some() || self.form.is_some() || self.of_sketch().is_some()
+    }
+
+    /// A flag that only a sketch has, where one was given.
+    pub fn of_sketch(&self) -> Option<&'static str> {
+        let given = [
+            ("--passes", self.passes.is_some()),
+            ("--sketch-columns", self.sketch_columns.is_some()),
+            ("--sketch-seed", self.sketch_seed.is_some()),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
+    }
+
+    /// How samples are sketched.
+    pub fn sketch(&self) -> SketchParams {
+        let usual = SketchParams::default();
+        SketchParams {
+            columns: self.sketch_columns,
+            readings: self.passes.unwrap_or(usual.readings),
+            seed: self.sketch_seed.unwrap_or(usual.seed),
+        }
     }
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FormArg {
     Auto,
     Gram,
     Triangle,
+    Sketch,
 }
 
 #[derive(ClapArgs)]

@@ -200,6 +200,7 @@ pub fn verdict(model: &Pce) -> String {
     if low < high {
         let why = match &online {
             Some(_) => "what was dropped on the way is not told from what is above the cut",
+            None if p.solver == "sketch" => "the readings of the samples do not tell more",
             None => "the cut is within rounding of a singular value",
         };
         text += &format!("{why}: k lies between {low} and {high}\n");

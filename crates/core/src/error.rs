@@ -58,7 +58,7 @@ pub enum Error {
         m: usize,
     },
     /// A rule that looks at all singular values, with a solver that finds the leading ones only.
-    #[error("the rule `{rule}` needs all singular values, and the direct solver finds only the leading ones")]
+    #[error("the rule `{rule}` needs all singular values, and only the leading ones are found here")]
     WholeSpectrum {
         /// The rule.
         rule: &'static str,
@@ -225,6 +225,14 @@ pub enum Error {
         /// What is missing.
         why: &'static str,
     },
+    /// A setting that samples which are sketched cannot have.
+    #[error("a sketch cannot serve this `{setting}`: {why}")]
+    NotSketched {
+        /// What was asked for.
+        setting: &'static str,
+        /// What is missing.
+        why: &'static str,
+    },
     /// Settings that need samples or singular values which are not kept.
     #[error("this `{setting}` cannot be used for samples that arrive one by one: {why}")]
     NotOnline {
@@ -242,6 +250,14 @@ pub enum Error {
         carried: f64,
         /// The share asked for.
         asked: f64,
+    },
+    /// A share of the energy that lies in more directions than a sketch found.
+    #[error(
+        "the share of the energy that was asked for lies in more directions than a sketch of {columns} columns found"
+    )]
+    SketchTooSmall {
+        /// Gaussian vectors.
+        columns: usize,
     },
     /// The parts of a model contradict each other.
     #[error("not a valid model: {0}")]
@@ -262,8 +278,13 @@ impl Error {
                 format!("for {got} percent write {}", got / 100.0)
             }
             Self::WholeSpectrum { .. } => {
-                "give λ, a noise level above rounding, a share of the energy or a dimension, or leave the solver to `auto`"
+                "give λ, a noise level above rounding, a share of the energy or a dimension, or leave solver and form to \
+                 `auto`"
                     .into()
+            }
+            Self::NotSketched { .. } => "keep the triangle of the samples instead: `--form triangle`".into(),
+            Self::SketchTooSmall { columns } => {
+                format!("ask for more than {columns} columns (`--sketch-columns`), or for a smaller share")
             }
             Self::ZeroSamples { .. } => "drop these rows, normalise with `none`, or leave strict mode".into(),
             Self::NothingAboveCut { .. } => {

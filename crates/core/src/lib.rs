@@ -58,6 +58,7 @@ pub use reduce::parts::lambda::{Lambda, Solver};
 pub use reduce::pca::PcaParams;
 pub use reduce::pce::{Chosen, Dim, Pce, PceParams, RankRule, Weights};
 pub use reduce::stream::{Keep, PceSummary};
+pub use reduce::wide::{PceSketch, SketchParams};
 pub use text::short_number;
 pub use warning::Warning;
 

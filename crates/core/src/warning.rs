@@ -91,6 +91,26 @@ pub enum Warning {
         /// The largest.
         high: usize,
     },
+    /// A sketch that could not tell k.
+    #[error(
+        "{readings} readings of the samples do not settle the answer: {}; {}",
+        if *.low < *.high { format!("k lies between {low} and {high}") }
+        else { "other directions may be as strong as those that were found".into() },
+        if *.short { format!("{columns} Gaussian columns are too few, ask for more (`--sketch-columns`)") }
+        else { "read them more often (`--passes`)".into() }
+    )]
+    Unsettled {
+        /// The smallest k.
+        low: usize,
+        /// The largest k.
+        high: usize,
+        /// Readings.
+        readings: usize,
+        /// Gaussian vectors.
+        columns: usize,
+        /// Whether more of those are needed, rather than more readings.
+        short: bool,
+    },
     /// Exact copies of other samples.
     #[error(
         "{count} samples are exact copies of others and are left out: they are at distance zero, which tells no dimension"

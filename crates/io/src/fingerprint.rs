@@ -3,8 +3,8 @@
 //! ```text
 //!     f₀ = 0…0,   f ← SHA-256(f ‖ number type, rows, columns ‖ values, row after row, little-endian)   for every chunk
 //! ```
-//! Chunks are as high as the blocks of a summary ([`block_rows`]), counted from the first sample, the last one shorter. Between
-//! two chunks f is all there is to be known.
+//! Chunks are as high as the blocks of a summary ([`block_rows`]) unless said otherwise, counted from the first sample, the last
+//! one shorter. Between two chunks f is all there is to be known.
 
 use eigenspan::data::{Matrix, NumberType, Samples};
 use eigenspan::linalg::summary::block_rows;
@@ -16,12 +16,20 @@ use crate::seal::hex;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fingerprint {
     so_far: [u8; 32],
+    /// Rows of a chunk, where not those of a summary's block.
+    height: Option<usize>,
 }
 
 impl Fingerprint {
+    /// Of nothing, in chunks of so many rows.
+    pub fn in_chunks(height: usize) -> Self {
+        Self { height: Some(height.max(1)), ..Self::default() }
+    }
+
     /// Takes more samples: whole chunks, or the last samples of all.
     pub fn add(&mut self, block: &Matrix) {
-        let (samples, height) = (block.view(), block_rows(block.cols().max(1)));
+        let samples = block.view();
+        let height = self.height.unwrap_or_else(|| block_rows(block.cols().max(1)));
         for first in (0..samples.rows()).step_by(height) {
             self.chunk(samples, first..(first + height).min(samples.rows()));
         }
@@ -60,7 +68,7 @@ impl Fingerprint {
         for (byte, pair) in so_far.iter_mut().zip(digits.as_bytes().chunks_exact(2)) {
             *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
         }
-        Some(Self { so_far })
+        Some(Self { so_far, height: None })
     }
 }
 

@@ -86,6 +86,6 @@ pub use crate::npy::NpyFault;
 pub use crate::npz::NpzFault;
 pub use crate::read::{ReadOptions, Rows, STREAMED, open, open_samples, read, read_bytes, read_row_numbers};
 pub use crate::stream::InMemory;
-pub use crate::summary::{PartOfData, SUMMARY_FORMAT, SummaryError, SummaryFile};
+pub use crate::summary::{PartOfData, SUMMARY_FORMAT, SummaryError, SummaryFile, provenance_of};
 pub use crate::table::LabelFault;
 pub use crate::write::{Names, create, held_by_sink};

@@ -211,17 +211,22 @@ impl SummaryFile {
 
     /// Of one part its name and fingerprint; of several the first and the last name, and a hash of all names and fingerprints.
     pub fn provenance(&self) -> Provenance {
-        match &self.parts[..] {
-            [] => Provenance::of_array("an array"),
-            [part] => Provenance { data_sha256: Some(part.sha256.clone()), ..Provenance::of_array(&part.data) },
-            [first, .., last] => {
-                let mut hash = Sha256::new();
-                for part in &self.parts {
-                    hash.update(format!("{} {} {}\n", part.sha256, part.rows, part.data));
-                }
-                let name = format!("{} … {} ({} parts)", first.data, last.data, self.parts.len());
-                Provenance { data_sha256: Some(hex(&hash.finalize())), ..Provenance::of_array(&name) }
+        provenance_of(&self.parts)
+    }
+}
+
+/// [`SummaryFile::provenance`] of parts that were not summarised.
+pub fn provenance_of(parts: &[PartOfData]) -> Provenance {
+    match parts {
+        [] => Provenance::of_array("an array"),
+        [part] => Provenance { data_sha256: Some(part.sha256.clone()), ..Provenance::of_array(&part.data) },
+        [first, .., last] => {
+            let mut hash = Sha256::new();
+            for part in parts {
+                hash.update(format!("{} {} {}\n", part.sha256, part.rows, part.data));
             }
+            let name = format!("{} … {} ({} parts)", first.data, last.data, parts.len());
+            Provenance { data_sha256: Some(hex(&hash.finalize())), ..Provenance::of_array(&name) }
         }
     }
 }

@@ -28,6 +28,7 @@
 //! | [`mod@spectrum`] | the singular values of a large matrix above a cut, and their feature directions |
 //! | [`summary`] | the same for samples that arrive in portions or are spread over machines |
 //! | [`online`] | the same for samples that arrive one by one, in the memory of a few directions |
+//! | [`sketch`] | the same for samples too wide for a summary, which are read a few times |
 
 pub mod blocks;
 pub mod certificate;
@@ -45,6 +46,7 @@ pub mod polish;
 pub mod product;
 pub mod random;
 pub mod scale;
+pub mod sketch;
 pub mod sparse;
 pub mod sparse_cholesky;
 pub mod spectrum;
@@ -57,6 +59,7 @@ pub use blocks::{Blocks, Transposed};
 pub use eigenspan_kernel::{descent, rows, steps};
 pub use exec::{Exec, Monitor, Quiet};
 pub use mat::{Float, Mat, MatMut, MatRef, Scalar};
+pub use sketch::Sketch;
 pub use spectrum::{singular_values, spectrum};
 pub use summary::Summary;
 
@@ -96,6 +99,14 @@ pub enum Error {
     /// A decomposition to go on from that cannot be one.
     #[error("no decomposition goes on from here: {0}")]
     NoStart(&'static str),
+    /// Samples that are read several times were not the same ones.
+    #[error("{now} samples were read, and {before} in the reading before")]
+    OtherRows {
+        /// Samples of the first reading.
+        before: usize,
+        /// Samples of this one.
+        now: usize,
+    },
     /// A summary of no samples was to be finished.
     #[error("there are no samples to decompose")]
     NoRows,

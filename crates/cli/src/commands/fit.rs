@@ -10,6 +10,7 @@ use eigenspan_io::{ModelFile, Names, Provenance};
 
 use super::gather::{Job, params_of};
 use super::transform::column_names;
+use super::wide::Wide;
 use super::{Session, print, summarize, warn};
 use crate::args::{Fit, Fitting};
 use crate::failure::Failure;
@@ -58,7 +59,7 @@ pub fn run(args: &Fit, session: &Session<'_>) -> Result<(), Failure> {
     }
 }
 
-/// The same from samples that are read once and not kept.
+/// The same from samples that are read once, or a few times, and not kept.
 fn run_streaming(args: &Fit, session: &Session<'_>) -> Result<(), Failure> {
     let params = params_of(&args.choice, &args.fitting)?;
     let asked = [("--features", &args.features), ("--low-rank", &args.low_rank), ("--sparse", &args.sparse)];
@@ -68,13 +69,18 @@ fn run_streaming(args: &Fit, session: &Session<'_>) -> Result<(), Failure> {
     }
     let started = session.progress.seconds();
     let job = Job { data: &args.data, more: &args.more, params, streaming: &args.streaming };
-    let summary = job.run(session)?;
-    let file = summary.finish(None, session.exec)?;
+    let (file, told) = match Wide::of(args, params)? {
+        Some(wide) => wide.run(session)?,
+        None => {
+            let summary = job.run(session)?;
+            (summary.finish(None, session.exec)?, summarize::told(&summary))
+        }
+    };
     session.progress.clear();
     let seconds = session.progress.seconds() - started;
     warn(file.model.told().warnings);
     let report = report::Report::new(&file.model, Some(seconds), None);
-    let mut words = summarize::told(&summary) + &report::found(&file.model);
+    let mut words = told + &report::found(&file.model);
     let json = args.json.then(|| serde_json::to_string(&report).expect("reports are plain data"));
     if let Some(path) = &args.output {
         file.save(path)?;

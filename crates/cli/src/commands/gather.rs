@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use eigenspan::linalg::summary::block_rows;
 use eigenspan::method::Method;
+use eigenspan::reduce::wide::WIDE;
 use eigenspan::{Error, PceParams, PceSummary};
 use eigenspan_io::{Ahead, Checkpoint, Fingerprint, PartOfData, Probe, Rows, STREAMED, SummaryFile};
 
@@ -21,9 +22,9 @@ use crate::choice::Choice;
 use crate::failure::Failure;
 
 /// Bytes of a portion where memory is not limited.
-const PORTION: usize = 64 << 20;
+pub const PORTION: usize = 64 << 20;
 /// Bytes that the program takes before it has read anything.
-const PROGRAM: u128 = 16 << 20;
+pub const PROGRAM: u128 = 16 << 20;
 
 /// What is to be summarised, and how.
 pub struct Job<'a> {
@@ -54,9 +55,10 @@ impl Job<'_> {
 
     /// The summary of all samples.
     pub fn run(&self, session: &Session<'_>) -> Result<SummaryFile, Failure> {
-        if self.data.rows.is_some() {
-            let fact = "`--rows` needs all samples in memory, and these are read once, in their order";
-            return Err(Failure::refused(fact, "write the rows to a file of their own, or fit in memory"));
+        no_rows(self.data)?;
+        if let Some(flag) = self.streaming.of_sketch() {
+            let fact = format!("`{flag}` says nothing to a summary, which reads its samples once");
+            return Err(Failure::refused(fact, "leave it out, or add `--form sketch`"));
         }
         let mut begun = self.begun()?;
         for (at, path) in self.files().enumerate().skip(begun.at) {
@@ -111,16 +113,8 @@ impl Job<'_> {
     /// Opens a file, and makes a summary of no samples that fits it.
     fn open(&self, path: &Path, done: Option<&SummaryFile>) -> Result<(Rows, PceSummary), Failure> {
         let rows = self.data.open_other(path, self.streaming.max_memory)?;
-        if self.streaming.max_memory.is_some() && !rows.streams {
-            let fact =
-                format!("{} is of a format that is read as a whole, which `--max-memory` forbids", path.display());
-            return Err(Failure::refused(fact, format!("write it as {STREAMED}, or leave the limit out")));
-        }
         let m = rows.source.cols();
-        if let Some(expected) = done.map(|done| done.summary.features()).filter(|expected| *expected != m) {
-            let fact = format!("{} has {m} features, the files before it have {expected}", path.display());
-            return Err(Failure::refused(fact, "all files must hold samples of one kind"));
-        }
+        fits(&rows, path, done.map(|done| done.summary.features()), self.streaming)?;
         Ok((rows, PceSummary::keeping(self.streaming.keep(), self.params, m)?))
     }
 
@@ -176,11 +170,39 @@ impl Job<'_> {
                 return Failure::refused(fact, format!("allow {least}MiB, or write the file with smaller row groups"));
             }
             let fact = format!("a summary of {m} features takes {least} MiB, {too_much}");
-            let hint = format!(
+            let mut hint = format!(
                 "allow {least}MiB, or keep one summary instead of two with a given λ; fewer features need less, at the rate of m²"
             );
+            if m > WIDE {
+                hint += "; `--form sketch` needs far less, with a λ, a noise level, a share of the energy or a dimension";
+            }
             Failure::refused(fact, hint)
         })
+    }
+}
+
+/// Refuses a choice among rows: only samples in memory have one.
+pub fn no_rows(data: &Data) -> Result<(), Failure> {
+    if data.rows.is_none() {
+        return Ok(());
+    }
+    let fact = "`--rows` needs all samples in memory, and these are read in their order";
+    Err(Failure::refused(fact, "write the rows to a file of their own, or fit in memory"))
+}
+
+/// Refuses a file that cannot be read portion by portion, where it must be, or has other features than those before it.
+pub fn fits(rows: &Rows, path: &Path, expected: Option<usize>, streaming: &Streaming) -> Result<(), Failure> {
+    if streaming.max_memory.is_some() && !rows.streams {
+        let fact = format!("{} is of a format that is read as a whole, which `--max-memory` forbids", path.display());
+        return Err(Failure::refused(fact, format!("write it as {STREAMED}, or leave the limit out")));
+    }
+    let m = rows.source.cols();
+    match expected {
+        Some(expected) if expected != m => {
+            let fact = format!("{} has {m} features, the files before it have {expected}", path.display());
+            Err(Failure::refused(fact, "all files must hold samples of one kind"))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -15,6 +15,7 @@ mod reproduce;
 mod summarize;
 mod transform;
 mod update;
+mod wide;
 
 use std::io::Write as _;
 use std::path::Path;

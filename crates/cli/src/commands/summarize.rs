@@ -5,13 +5,17 @@ use eigenspan_io::SummaryFile;
 
 use super::gather::{Job, in_file, params_of};
 use super::{Session, print, warn};
-use crate::args::{Finish, Merge, Summarize};
+use crate::args::{Finish, FormArg, Merge, Summarize};
 use crate::failure::Failure;
 use crate::report;
 
 /// Samples in, a summary out.
 pub fn run(args: &Summarize, session: &Session<'_>) -> Result<(), Failure> {
     let params = params_of(&args.choice, &args.fitting)?;
+    if args.streaming.form == Some(FormArg::Sketch) {
+        let fact = "a sketch reads its samples several times, which a summary of one file cannot ask for";
+        return Err(Failure::refused(fact, "use `eigenspan fit --form sketch` with all files, or another form"));
+    }
     let job = Job { data: &args.data, more: &args.more, params, streaming: &args.streaming };
     let file = job.run(session)?;
     file.save(&args.output)?;

@@ -9,6 +9,7 @@ use eigenspan::reduce::fitted::Fitted as _;
 use eigenspan::{Error, Model, OnlineParams, OnlinePce, Pce};
 use eigenspan_io::{Ahead, Fingerprint, ModelFile, PartOfData, Provenance, Rows};
 
+use super::gather::no_rows;
 use super::transform::at_row;
 use super::{Session, file_name, pce_of, print, warn};
 use crate::args::Update;
@@ -52,11 +53,8 @@ fn begin(args: &Update, model: &Pce) -> Result<OnlinePce, Failure> {
 
 /// Takes in a file, which is read in portions.
 fn take(path: &Path, args: &Update, seen: &mut OnlinePce, session: &Session<'_>) -> Result<PartOfData, Failure> {
-    if args.data.rows.is_some() {
-        let fact = "`--rows` needs all samples in memory, and these are read once, in their order";
-        return Err(Failure::refused(fact, "write the rows to a file of their own"));
-    }
-    let Rows { source, .. } = args.data.open_other(path)?;
+    no_rows(&args.data)?;
+    let Rows { source, .. } = args.data.open_other(path, None)?;
     let (expected, got) = (seen.features(), source.cols());
     if expected != got {
         return Err(Error::FeatureMismatch { expected, got }.into());

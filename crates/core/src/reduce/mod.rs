@@ -21,3 +21,4 @@ pub mod robust_pca;
 pub mod rosl;
 pub mod stream;
 pub mod trace;
+pub mod wide;

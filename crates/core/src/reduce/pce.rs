@@ -221,6 +221,8 @@ impl PceParams {
         warnings.extend(cut.warnings.iter().cloned());
         let mut why = why(k, n.min(m), &leading.sigma, &cut, self.rank_rule);
         why += &self.how_weighted(basis.cols(), chosen.as_ref());
+        why += &problem.prepared.told(&leading);
+        warnings.extend(problem.prepared.doubts((low, high)));
         Pce::new(PceParts {
             params: *self,
             n,
@@ -232,7 +234,7 @@ impl PceParams {
             k,
             k_interval: (low, high),
             solver: leading.solver.into(),
-            certified: low == high && leading.certificate() == Certificate::Proved,
+            certified: low == high && leading.certificate() == Certificate::Proved && problem.prepared.is_proved(),
             why,
             warnings,
             chosen,
@@ -313,7 +315,7 @@ impl PceParams {
             if asked > most {
                 warnings.push(Warning::RankCapped { asked, most });
             }
-            // Of samples that arrived one by one there may be more above the cut than are known.
+            // Of samples that arrived one by one, or are sketched, there may be more above the cut than are known.
             let known = if problem.prepared.is_whole() { most } else { usize::MAX };
             return Ok((asked.min(most), ends.map(|end| released(end, problem).min(known)), leading));
         }

@@ -89,7 +89,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    fn nothing(features: usize) -> Self {
+    pub(super) fn nothing(features: usize) -> Self {
         Self {
             number_type: NumberType::U8,
             shortest: f64::INFINITY,
@@ -102,7 +102,7 @@ impl Seen {
     }
 
     /// Takes note of more samples, of which `before` came earlier.
-    fn note(&mut self, samples: Samples<'_>, scan: &Scan, before: usize) {
+    pub(super) fn note(&mut self, samples: Samples<'_>, scan: &Scan, before: usize) {
         let m = samples.cols();
         let mut row = vec![0.0; m];
         for (i, length) in scan.lengths.iter().copied().enumerate() {
@@ -125,6 +125,12 @@ impl Seen {
         if samples.number_type().epsilon() > self.number_type.epsilon() || before == 0 {
             self.number_type = samples.number_type();
         }
+    }
+
+    /// Features that are not zero throughout, or not constant where samples are centred.
+    pub(super) fn live_features(&self, centred: bool) -> usize {
+        let live = |(varies, first): (&bool, &f64)| *varies || (!centred && *first != 0.0);
+        self.varies.iter().zip(&self.first).filter(|feature| live(*feature)).count()
     }
 
     /// Takes note of what another summary saw after `before` samples of ours.
@@ -366,13 +372,12 @@ impl PceSummary {
             None => (&self.prepared, None),
         };
         let preparation = Preparation { normalize, mean, deviation };
-        let live = |(varies, first): (&bool, &f64)| *varies || (!centred && *first != 0.0);
         let raw = Raw::Summary(RawSummary {
             normalize,
             unscaled: standard.as_ref().map(|_| &self.prepared).or(self.unscaled.as_ref()),
             lengths: Lengths::between(seen.shortest, seen.longest),
             live_samples: n - seen.zeros,
-            live_features: seen.varies.iter().zip(&seen.first).filter(|feature| live(*feature)).count(),
+            live_features: seen.live_features(centred),
             centred,
         });
         let (prepared, epsilon) = (Source::Summary(summary), seen.number_type.epsilon());

@@ -25,3 +25,4 @@ mod sparse;
 mod src;
 mod synthetic_faces;
 mod verification;
+mod wide;

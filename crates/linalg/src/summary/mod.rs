@@ -49,6 +49,7 @@ use crate::gram::UNIT;
 use crate::mat::Mat;
 use crate::scale::times_power_of_two;
 pub use finish::Finished;
+pub(crate) use mean::Mean;
 use part::Part;
 
 /// 2²⁰⁰: squares of squares of larger values, summed, might overflow.
@@ -250,17 +251,17 @@ impl Summary {
 }
 
 /// The tail, and new rows after it.
-struct Waiting<'a> {
-    tail: &'a [f64],
-    rows: &'a dyn Blocks,
-    features: usize,
+pub(crate) struct Waiting<'a> {
+    pub(crate) tail: &'a [f64],
+    pub(crate) rows: &'a dyn Blocks,
+    pub(crate) features: usize,
     /// Rows before the tail.
-    seen: usize,
+    pub(crate) seen: usize,
 }
 
 impl Waiting<'_> {
     /// Some of the rows, tail and new ones counted together.
-    fn read(&self, some: Range<usize>) -> Result<Mat, Error> {
+    pub(crate) fn read(&self, some: Range<usize>) -> Result<Mat, Error> {
         let mut out = Mat::zeros(some.len(), self.features);
         self.write(some, out.as_mut_slice())?;
         Ok(out)

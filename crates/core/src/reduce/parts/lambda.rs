@@ -14,6 +14,7 @@ use super::noise_cut::{Lengths, Noise};
 use crate::Error;
 use crate::data::Samples;
 use crate::prepare::{Normalize, Preparation, Scan};
+use crate::reduce::wide::Sketched;
 use crate::text::short_number;
 use crate::warning::Warning;
 
@@ -121,6 +122,8 @@ pub enum Source<'a> {
         /// Samples of a block.
         block: usize,
     },
+    /// A sketch of samples that are read a few times.
+    Sketch(Sketched<'a>),
 }
 
 impl<'a> Source<'a> {
@@ -134,7 +137,7 @@ impl<'a> Source<'a> {
 
     /// Whether every singular value can be had from here.
     pub fn is_whole(&self) -> bool {
-        !matches!(self, Self::Online { .. })
+        !matches!(self, Self::Online { .. } | Self::Sketch(_))
     }
 
     /// Whether there is nothing but zeros.
@@ -144,6 +147,7 @@ impl<'a> Source<'a> {
             Self::Direct(direct) => direct.energy() == 0.0,
             Self::Summary(summary) => summary.norm(exec)? == 0.0,
             Self::Online { state, .. } => state.sigma.is_empty(),
+            Self::Sketch(sketched) => sketched.sketch.energy() == 0.0,
         })
     }
 
@@ -151,7 +155,7 @@ impl<'a> Source<'a> {
     pub(super) fn squeezed(&self, rule: &'static str) -> Result<&Compressed<'a>, Error> {
         match self {
             Self::Squeezed(whole) => Ok(whole),
-            Self::Direct(_) => Err(Error::WholeSpectrum { rule }),
+            Self::Direct(_) | Self::Sketch(_) => Err(Error::WholeSpectrum { rule }),
             Self::Summary(_) | Self::Online { .. } => unreachable!("there are no samples to look at"),
         }
     }
@@ -162,7 +166,27 @@ impl<'a> Source<'a> {
             Self::Direct(direct) => direct.leading(wanted, exec)?,
             Self::Summary(summary) => summary.finish(wanted, exec)?.leading,
             Self::Online { state, block } => state.leading(wanted, *block),
+            Self::Sketch(sketched) => sketched.leading(wanted, exec)?,
         })
+    }
+
+    /// Whether every answer was proved that decided the cut.
+    pub(in crate::reduce) fn is_proved(&self) -> bool {
+        if let Self::Sketch(sketched) = self { sketched.doubt.get().proved } else { true }
+    }
+
+    /// How the values were found, for the end of the sentence that says why this k; nothing where their proof says it all.
+    pub(in crate::reduce) fn told(&self, leading: &Leading<'_>) -> String {
+        if let Self::Sketch(sketched) = self { sketched.told(leading) } else { String::new() }
+    }
+
+    /// What could not be told of k.
+    pub(in crate::reduce) fn doubts(&self, (low, high): (usize, usize)) -> Option<Warning> {
+        let Self::Sketch(sketched) = self else { return None };
+        let doubt = sketched.doubt.get();
+        let (readings, columns) = (sketched.sketch.readings(), sketched.sketch.columns());
+        let open = !doubt.settled && (low < high || doubt.short || doubt.residual > 0.0);
+        open.then_some(Warning::Unsettled { low, high, readings, columns, short: doubt.short })
     }
 }
 
@@ -190,6 +214,8 @@ pub enum Raw<'a> {
     Summary(RawSummary<'a>),
     /// Nothing.
     Gone,
+    /// What a sketch tells.
+    Sketch(RawSketch<'a>),
 }
 
 /// Samples in memory.
@@ -210,6 +236,18 @@ pub struct RawSummary<'a> {
     pub unscaled: Option<&'a Summary>,
     /// How their lengths compare.
     pub lengths: Lengths,
+    /// Samples that are not zero.
+    pub live_samples: usize,
+    /// Features that are not zero throughout, or not constant where samples are centred.
+    pub live_features: usize,
+    /// Whether the mean is taken away.
+    pub centred: bool,
+}
+
+/// Samples that are read a few times.
+pub struct RawSketch<'a> {
+    /// A sketch of the samples before they were scaled, where they were and that matters.
+    pub unscaled: Option<Sketched<'a>>,
     /// Samples that are not zero.
     pub live_samples: usize,
     /// Features that are not zero throughout, or not constant where samples are centred.
@@ -239,7 +277,7 @@ impl Lambda {
             Self::Energy(share) => problem.energy(share),
             Self::Auto => problem.noise(Noise::Even, "auto")?.auto(),
             Self::Noise(deviation) => match problem.prepared {
-                Source::Direct(_) => problem.noise_above(deviation)?.known(deviation),
+                Source::Direct(_) | Source::Sketch(_) => problem.noise_above(deviation)?.known(deviation),
                 Source::Squeezed(_) | Source::Summary(_) | Source::Online { .. } => {
                     problem.noise(Noise::Known, "noise")?.known(deviation)
                 }
@@ -300,7 +338,7 @@ impl<'a> Problem<'a> {
 
     /// Every direction above rounding.
     pub(super) fn above_rounding(&self, rule: &'static str, fact: &str) -> Result<(Cut, Leading<'a>), Error> {
-        if let Source::Direct(_) = self.prepared {
+        if let Source::Direct(_) | Source::Sketch(_) = self.prepared {
             return Err(Error::WholeSpectrum { rule });
         }
         let leading = self.leading(Wanted::Top(self.samples.min(self.features)))?;

@@ -17,7 +17,7 @@ use eigenspan_linalg::spectrum::{Compressed, Cut as Wanted, Leading, direct, res
 use eigenspan_linalg::{Blocks, Exec, singular_values};
 
 use super::even_noise::evened_values;
-use super::lambda::{Cut, Problem, Raw, RawSamples, RawSummary, Source, around, norm_of, rounding_level};
+use super::lambda::{Cut, Problem, Raw, RawSamples, RawSketch, RawSummary, Source, around, norm_of, rounding_level};
 use super::threshold::{distance_from_noise, known_noise, median_of, noise_keeps_below, screenot, unknown_noise};
 use crate::Error;
 use crate::distinct::Distinct;
@@ -42,21 +42,25 @@ impl<'a> Problem<'a> {
         let ((mut sigma, (short, long), how), reach) = match self.raw {
             Raw::Samples(raw) => (raw.noise(noise, self.prepared.squeezed(rule)?, self.exec)?, 0.0),
             Raw::Summary(raw) => raw.noise(noise, self.prepared, self.exec)?,
-            Raw::Gone => return Err(Error::WholeSpectrum { rule }),
+            Raw::Gone | Raw::Sketch(_) => return Err(Error::WholeSpectrum { rule }),
         };
         sigma.resize(short, 0.0);
         let top = sigma.first().copied().unwrap_or(0.0);
         let level = rounding_level(top, norm_of(&sigma), short, long, self.epsilon);
-        Ok(NoiseSpectrum { problem: self, sigma, long, level, reach, how })
+        Ok(NoiseSpectrum { problem: self, sigma, long, level, reach, told: None, how })
     }
 
     /// The part of that spectrum above the cut that noise of this strength gives: all that is asked of it, and no Gram
     /// matrix is formed.
     pub(super) fn noise_above(&self, deviation: f64) -> Result<NoiseSpectrum<'a, '_>, Error> {
-        let Raw::Samples(raw) = self.raw else { unreachable!("a summary has all values") };
         if deviation == 0.0 {
             return Err(Error::WholeSpectrum { rule: "noise" });
         }
+        let raw = match self.raw {
+            Raw::Samples(raw) => raw,
+            Raw::Sketch(raw) => return self.sketched_above(raw, deviation),
+            Raw::Summary(_) => unreachable!("a summary has all values"),
+        };
         let distinct = Distinct::of(raw.samples, raw.scan, raw.centred(), self.exec)?;
         let (short, long) = live(distinct.rows.len(), distinct.columns.len(), raw.centred());
         let before = matches!(raw.look(Noise::Known), Look::BeforeScaling);
@@ -71,7 +75,21 @@ impl<'a> Problem<'a> {
         let mut sigma = above.sigma;
         sigma.resize(short, 0.0);
         let how = if before { Some(BEFORE) } else { distinct.repeats.then_some(WITHOUT) };
-        Ok(NoiseSpectrum { problem: self, sigma, long, level, reach: 0.0, how })
+        Ok(NoiseSpectrum { problem: self, sigma, long, level, reach: 0.0, told: None, how })
+    }
+
+    /// The same of samples that are sketched: copies count as samples.
+    fn sketched_above(&self, raw: &RawSketch<'_>, deviation: f64) -> Result<NoiseSpectrum<'a, '_>, Error> {
+        let (short, long) = live(raw.live_samples, raw.live_features, raw.centred);
+        let tau = known_noise(short as f64 / long as f64) * (long as f64).sqrt() * deviation;
+        let (above, how) = match &raw.unscaled {
+            Some(unscaled) => (unscaled.leading(Wanted::Above(tau), self.exec)?, Some(BEFORE)),
+            None => (self.leading(Wanted::Above(tau))?, None),
+        };
+        let level = rounding_level(above.sigma[0], above.norm, short, long, self.epsilon);
+        let (told, mut sigma) = (Some(above.interval), above.sigma);
+        sigma.resize(short, 0.0);
+        Ok(NoiseSpectrum { problem: self, sigma, long, level, reach: 0.0, told, how })
     }
 }
 
@@ -223,6 +241,8 @@ pub(super) struct NoiseSpectrum<'a, 'p> {
     level: f64,
     /// σ′ is known down to here: zero but for a Gram summary, whose samples cannot be read again.
     reach: f64,
+    /// The smallest and the largest number of values above the cut, where those past it are not known.
+    told: Option<(usize, usize)>,
     /// How σ′ came about, where it is another spectrum than σ.
     how: Option<&'static str>,
 }
@@ -314,7 +334,7 @@ impl<'a> NoiseSpectrum<'a, '_> {
         };
         let decided = self.sigma.iter().take_while(|s| **s > tau).count();
         let resolution = resolution(&self.sigma, self.sigma.len(), self.long);
-        let interval = around(&self.sigma, tau, resolution, decided);
+        let interval = self.told.unwrap_or_else(|| around(&self.sigma, tau, resolution, decided));
         let leading = self.problem.leading(Wanted::Top(decided.max(1)))?;
         let (sigma, resolution) = (&leading.sigma, self.problem.resolution(&leading.sigma));
         let mut k = decided.min(self.problem.numerical_rank(&leading));
