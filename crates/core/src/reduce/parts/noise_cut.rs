@@ -59,7 +59,7 @@ impl<'a> Problem<'a> {
         let raw = match self.raw {
             Raw::Samples(raw) => raw,
             Raw::Sketch(raw) => return self.sketched_above(raw, deviation),
-            Raw::Summary(_) => unreachable!("a summary has all values"),
+            Raw::Summary(_) | Raw::Gone => unreachable!("asked only of samples and sketches"),
         };
         let distinct = Distinct::of(raw.samples, raw.scan, raw.centred(), self.exec)?;
         let (short, long) = live(distinct.rows.len(), distinct.columns.len(), raw.centred());
