@@ -232,7 +232,9 @@ fn weights_that_classes_chose_stay() {
 #[test]
 fn zero_samples_numbers_and_empty_directions_are_told() {
     let mut x = samples(60, 12);
-    [3, 44].map(|row| x.row_mut(row).fill(0.0));
+    for row in [3, 44] {
+        x.row_mut(row).fill(0.0);
+    }
     let model = finished(given(0.1), rank(12), &x);
     assert_eq!(model.parts().warnings, given(0.1).fit(&x).unwrap().parts().warnings);
     let bytes = Mat::<u8>::from_fn(40, 12, |i, j| (1 + (5 * i + j * j) % 97) as u8);
