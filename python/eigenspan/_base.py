@@ -131,9 +131,9 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         >>> X, y = datasets.load_digits()
         >>> pce = PCE(lam=0.1)
         >>> for sample in X:
-        ...     _ = pce.partial_fit(sample[None], mode="online", rank=40)
+        ...     _ = pce.partial_fit(sample[None], mode="online", rank=50)
         >>> pce.k_, pce.k_interval_, PCE(lam=0.1).fit(X).k_
-        (41, (41, 41), 41)
+        (14, (14, 14), 14)
         """
         mode = self._mode(mode, rank, forget)
         if mode == "online":

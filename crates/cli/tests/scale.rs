@@ -551,7 +551,7 @@ fn an_update_that_makes_no_sense_is_refused_and_leaves_the_model() {
         ("update lpp.espan x.npy -o lpp.espan", "`update` needs a model of PCE or PCA, this is one of `lpp`"),
         ("update x.essum x.npy -o m.espan", "is a summary of samples, not a model"),
         ("update m.espan narrow.npy -o m.espan", "the model was fitted on 12 features, the samples have 5"),
-        ("update m.espan bad.npy -o m.espan", "row 7, column 2 is NaN"),
+        ("update m.espan bad.npy -o m.espan", "row 7, column 2 (counted from 0) holds NaN"),
         ("update m.espan x.npy --forget 1.5 -o m.espan", "`forget` must be above 0 and at most 1, got 1.5"),
         ("update m.espan x.npy --forget 0 -o m.espan", "`forget` must be above 0 and at most 1, got 0"),
         ("update m.espan x.npy --rank 0 -o m.espan", "`rank` must be at least 1, got 0"),

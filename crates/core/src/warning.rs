@@ -80,8 +80,8 @@ pub enum Warning {
     },
     /// Directions were dropped, of which some might be above the cut.
     #[error(
-        "only {rank} directions were kept on the way, and what was dropped leaves the dimension between {low} and {high}: \
-         keep more of them"
+        "what was dropped, beyond {rank} directions or below the cut of the model it went on from, leaves the dimension \
+         between {low} and {high}"
     )]
     Dropped {
         /// Directions kept.

@@ -210,7 +210,7 @@ impl OnlinePce {
     }
 
     /// From what [`parts`](Self::parts) gave; refused where it does not belong together.
-    pub fn from_parts(parts: OnlineParts) -> Result<Self, Error> {
+    pub fn from_parts(mut parts: OnlineParts) -> Result<Self, Error> {
         let OnlineParts { params, online, zeros, zero_rows, state, .. } = &parts;
         params.check()?;
         online.check()?;
@@ -219,7 +219,9 @@ impl OnlinePce {
         if *zeros < zero_rows.len() || zero_rows.len() > NAMED {
             return Err(Error::Model("samples of length zero are named that are not there".into()));
         }
-        let online = Online::resume(kind, state.clone())?;
+        // From here on the state is that of `online`; a copy of what it was would only take memory.
+        let nothing = Online::new(kind)?.state().clone();
+        let online = Online::resume(kind, std::mem::replace(&mut parts.state, nothing))?;
         Ok(Self { parts, online })
     }
 
