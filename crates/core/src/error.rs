@@ -277,6 +277,7 @@ impl Error {
             Self::Parameter { name: "energy", got, .. } if (1.0..=100.0).contains(got) => {
                 format!("for {got} percent write {}", got / 100.0)
             }
+            Self::Parameter { name: "passes", .. } => "one reading is to sketch, the second to be exact".into(),
             Self::WholeSpectrum { .. } => {
                 "give λ, a noise level above rounding, a share of the energy or a dimension, or leave solver and form to \
                  `auto`"

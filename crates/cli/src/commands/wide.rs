@@ -54,7 +54,7 @@ impl<'a> Wide<'a> {
             return Err(Failure::refused("standard input cannot be read a second time, as a sketch must", hint));
         }
         if streaming.checkpoint.is_some() {
-            let fact = "a sketch writes no checkpoint: its state is as large as a reading is short";
+            let fact = "a sketch writes no checkpoint";
             return Err(Failure::refused(fact, "leave `--checkpoint` out, or keep a summary (`--form gram`)"));
         }
         let features = args.data.open_other(&args.data.data, streaming.max_memory)?.source.cols();

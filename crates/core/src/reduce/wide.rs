@@ -267,8 +267,9 @@ impl Sketched<'_> {
             Certificate::Interval(low, high) => format!("between {low} and {high}"),
         };
         let residual = 100.0 * self.doubt.get().residual;
+        let times = if readings == 1 { "reading" } else { "readings" };
         format!(
-            "; {sure} by {readings} readings and {columns} Gaussian columns (seed {seed}), residuals up to {residual:.1e} % of σ²"
+            "; {sure} by {readings} {times} and {columns} Gaussian columns (seed {seed}), residuals up to {residual:.1e} % of σ²"
         )
     }
 }

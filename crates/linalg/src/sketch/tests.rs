@@ -108,7 +108,6 @@ fn the_count_is_right_or_between_what_is_said_and_ritz_values_never_exceed_the_t
         }
     }
     // Not by saying nothing: a quarter is told, with 24 columns and from the first reading on; cuts within a run of values are not.
-    println!("{settled} settled, {open} open");
     assert!(settled > 150 && open > 20, "{settled} settled, {open} open");
 }
 
@@ -134,7 +133,6 @@ fn noise_with_planted_directions_is_told_in_a_few_readings() {
     for (found, s) in answer.leading.sigma.iter().zip(&truth).take(5) {
         assert!(found <= s && *found > s * (1.0 - 1e-3), "{found} {s}");
     }
-    println!("{} readings", sketch.readings());
     let top = sketch.leading(Cut::Top(5), Exec::default()).unwrap();
     assert!(top.settled && top.leading.count == 5);
 }
