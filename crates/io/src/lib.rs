@@ -8,7 +8,7 @@
 //! | MATLAB 5 to 7 | `X`, `fea`, `DAT`, `data`, or the only matrix; classes `y`, `gnd`, `labels` | no | its header |
 //! | CSV, TSV | header, labels and ids optional; streamed | yes, with ids | being text |
 //! | Parquet | columns of numbers, lists, classes and ids; streamed by row groups; feature `columnar` | yes, with ids | its first bytes |
-//! | Arrow, Feather | the same, as file or stream; streamed by record batches; feature `columnar` | no | its first bytes |
+//! | Arrow, Feather | the same, as file or stream; feature `columnar` | no | its first bytes |
 //! | LIBSVM | sparse, classes in front | no | being text with `index:value` |
 //! | PNG, JPEG, PNM, BMP | a folder of them: each image is a sample, each sub-folder a class | no | their first bytes |
 //! | `.espan` | models, see [`ModelFile`] | yes | its contents |

@@ -217,7 +217,7 @@ impl From<Dataset> for Rows {
 }
 
 /// Opens samples to be read in blocks, with their names. NPY files in C order and IDX files, packed by gzip or not, CSV without
-/// names of rows (packed or not), Parquet, Arrow without names of rows and folders of images are read block by block, and never as a whole; the rest is read at once and
+/// names of rows (packed or not), Parquet and folders of images are read block by block, and never as a whole; the rest is read at once and
 /// handed out in blocks.
 pub fn open(path: &Path, options: &ReadOptions) -> Result<Rows, ReadError> {
     open_by(path, options, true)
@@ -246,16 +246,10 @@ fn open_by(path: &Path, options: &ReadOptions, ids: bool) -> Result<Rows, ReadEr
             Some(of_array(idx::rows(&name, source, length)?))
         }
         #[cfg(feature = "columnar")]
-        Some(format @ (Format::Parquet | Format::ArrowFile | Format::ArrowStream)) => {
-            let Ok((file, bytes)) = input.into_file() else {
-                unreachable!("what needs a way back is refused while packed")
-            };
-            match format {
-                Format::Parquet => columnar::open_parquet(&name, file, bytes, options, ids).map(Some)?,
-                Format::ArrowFile => columnar::messages::open_file(&name, file, bytes, options, ids)?,
-                _ => columnar::messages::open_stream(&name, file, bytes, options, ids)?,
-            }
-        }
+        Some(Format::Parquet) => match input.into_file() {
+            Ok((file, bytes)) => Some(columnar::open_parquet(&name, file, bytes, options, ids)?),
+            Err(_) => unreachable!("what needs a way back is refused while packed"),
+        },
         Some(_) => return Ok(read_opened(path, input, options)?.into()),
         None => csv::CsvRows::open(input, path.to_path_buf(), options.label.as_deref(), ids)?.map(|rows| {
             let feature_names = rows.feature_names();

@@ -61,7 +61,7 @@ fn dresses(batches: &[RecordBatch]) -> Vec<Vec<u8>> {
 
 /// Whether this is a format that is read portion by portion.
 fn streams(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"PAR1") || bytes.starts_with(b"ARROW1") || bytes.starts_with(&[0xff; 4])
+    bytes.starts_with(b"PAR1")
 }
 
 /// What is read at once; in portions it is the same.

@@ -175,7 +175,7 @@ impl ColumnarFault {
                 let most = (*rows as u128 * u128::from(*allowed) / 4 / (*bytes).max(1)).max(1);
                 let rows = 1u128 << most.ilog2();
                 return Some(format!(
-                    "write it in pieces of {rows} rows, Parquet with `row_group_size={rows}`, Arrow with `max_chunksize={rows}`, or allow more memory"
+                    "write it with smaller row groups, `row_group_size={rows}` in pyarrow, pandas and polars, or allow more memory"
                 ));
             }
             Self::Names { .. } => "leave the column `id` out, or allow more memory",

@@ -77,7 +77,7 @@ fn ids_of(groups: &mut Groups, id: usize, limit: Option<u64>) -> Result<Vec<Stri
 }
 
 /// Some bytes of a file.
-pub(super) fn part(file: &mut File, start: u64, length: usize) -> std::io::Result<Vec<u8>> {
+fn part(file: &mut File, start: u64, length: usize) -> std::io::Result<Vec<u8>> {
     let mut bytes = vec![];
     bytes.try_reserve_exact(length).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
     file.seek(SeekFrom::Start(start))?;

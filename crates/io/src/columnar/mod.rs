@@ -20,7 +20,6 @@ pub(crate) mod arrow;
 mod cells;
 mod fault;
 mod groups;
-pub(crate) mod messages;
 mod pages;
 pub(crate) mod parquet;
 mod rows;

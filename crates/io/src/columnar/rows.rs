@@ -14,9 +14,6 @@ use eigenspan::data::{Matrix, Source, StreamError};
 use super::{ColumnarFault, Plan, Table, guarded};
 use crate::error::ReadError;
 
-/// Numbers that room is made for at once where nobody knows how many there are.
-const UNKNOWN: usize = 1 << 23;
-
 /// Where the batches of a file come from, in their order.
 pub(super) trait Batches: Send {
     /// What messages call the format.
@@ -100,11 +97,10 @@ impl<B: Batches> ColumnarRows<B> {
 
     fn block(&mut self, at_most: usize) -> Result<Option<Matrix>, ReadError> {
         let mut count = 0;
-        let left = match self.batches.rows() {
-            Some(all) => all - self.table.rows.min(all),
-            None => UNKNOWN / self.table.cols(),
-        };
-        self.table.reserve(at_most.min(left)).map_err(|fault| ReadError::content(&self.file, fault))?;
+        if let Some(all) = self.batches.rows() {
+            let left = all - self.table.rows.min(all);
+            self.table.reserve(at_most.min(left)).map_err(|fault| ReadError::content(&self.file, fault))?;
+        }
         while count < at_most {
             let Some(batch) = self.next_part(at_most - count)? else { break };
             self.table.take(&batch).map_err(|fault| ReadError::content(&self.file, fault))?;
