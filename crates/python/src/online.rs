@@ -94,11 +94,11 @@ impl Online {
         let numbers = |of: Bound<'_, PyAny>| -> PyResult<Vec<f64>> {
             Ok(of.extract::<PyReadonlyArray1<'_, f64>>()?.as_array().to_vec())
         };
-        let (rank, forget, block) = get("kind")?.extract()?;
-        let (zeros, zero_rows) = get("zeros")?.extract()?;
+        let (rank, forget, block): (usize, f64, Option<usize>) = get("kind")?.extract()?;
+        let (zeros, zero_rows): (usize, Vec<usize>) = get("zeros")?.extract()?;
         let image: Option<(usize, usize)> = get("image")?.extract()?;
-        let (rows, updates) = get("counts")?.extract()?;
-        let (weight, energy, top) = get("weights")?.extract()?;
+        let (rows, updates): (usize, usize) = get("counts")?.extract()?;
+        let (weight, energy, top): (f64, f64, f64) = get("weights")?.extract()?;
         let mean = match get("mean")? {
             none if none.is_none() => None,
             pair => Some([numbers(pair.get_item(0)?)?, numbers(pair.get_item(1)?)?]),

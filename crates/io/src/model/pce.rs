@@ -128,12 +128,7 @@ fn assemble(header: Header, file: &Opened<'_>) -> Result<Pce, String> {
     if header.method != "pce" {
         return Err(format!("expected the method `pce`, found `{}`", header.method));
     }
-    if (header.format == ONLINE) != header.online.is_some() {
-        return Err(format!("format {} and samples that arrived one by one do not go together", header.format));
-    }
-    if (header.format == SOFT) != (format_of(&header.params, header.online.is_some()) == SOFT) {
-        return Err(format!("format {} does not hold models with these weights", header.format));
-    }
+    check_format(&header)?;
     let known: &[&str] = match &header.online {
         Some(_) => &["basis", "sigma", "cut", "mean", "deviation", "trail", "spare"],
         None => &["basis", "sigma", "cut", "mean", "deviation"],
@@ -184,6 +179,17 @@ fn assemble(header: Header, file: &Opened<'_>) -> Result<Pce, String> {
         eigenspan::Error::Model(fault) => fault,
         other => other.to_string(),
     })
+}
+
+/// Refuses a format version that holds no such models.
+fn check_format(header: &Header) -> Result<(), String> {
+    if (header.format == ONLINE) != header.online.is_some() {
+        return Err(format!("format {} and samples that arrived one by one do not go together", header.format));
+    }
+    if (header.format == SOFT) != (format_of(&header.params, header.online.is_some()) == SOFT) {
+        return Err(format!("format {} does not hold models with these weights", header.format));
+    }
+    Ok(())
 }
 
 /// What the next sample goes on from, in a model of `m` features.
