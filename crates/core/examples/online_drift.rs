@@ -3,7 +3,6 @@
 //! `cargo run --release -p eigenspan --example online_drift -- ../shared/data`
 
 #![expect(clippy::print_stdout, reason = "printing is what this example is for")]
-#![expect(clippy::disallowed_methods, reason = "the folder of the data is an argument")]
 
 use std::path::Path;
 
