@@ -232,6 +232,7 @@ impl<'a> Input<'a> {
     }
 
     /// The file itself, where it is one.
+    #[cfg(feature = "columnar")]
     pub(crate) fn into_file(self) -> Result<(File, u64), Self> {
         match self.body {
             Body::File(file, bytes) => Ok((file, bytes)),
