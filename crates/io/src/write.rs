@@ -56,12 +56,15 @@ pub fn create(path: &Path, cols: usize, names: Names<'_>) -> Result<Box<dyn Sink
 
 /// Bytes that the sink of [`create`] keeps in memory besides the blocks that it is given: a row group of a Parquet file.
 pub fn held_by_sink(path: &Path, cols: usize) -> u128 {
-    match path.extension() {
-        #[cfg(feature = "columnar")]
-        Some(end) if end.eq_ignore_ascii_case("parquet") => columnar::held_by_sink(cols),
-        _ => {
-            let _ = cols;
-            0
-        }
-    }
+    let is_parquet = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("parquet"));
+    if is_parquet { parquet_bytes(cols) } else { 0 }
+}
+
+#[cfg(feature = "columnar")]
+use columnar::held_by_sink as parquet_bytes;
+
+/// Nothing is written as Parquet in this build.
+#[cfg(not(feature = "columnar"))]
+fn parquet_bytes(_cols: usize) -> u128 {
+    0
 }
