@@ -135,8 +135,7 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         >>> pce.k_, pce.k_interval_, PCE(lam=0.1).fit(X).k_
         (14, (14, 14), 14)
         """
-        mode = self._mode(mode, rank, forget)
-        if mode == "online":
+        if self._mode(mode, rank, forget) == "online":
             return self._take_one_by_one(X, rank, forget)
         if y is not None and self._keywords()["weights"] == "auto":
             text = "samples that arrive in portions choose no weights by their classes: γ is 1, `fit` would look at y"

@@ -115,9 +115,9 @@ def evaluate(
 
 
 def _train(train: Any) -> dict[str, Any]:
-    if isinstance(train, Integral) and train > 0:
+    if isinstance(train, Integral) and int(train) > 0:
         return {"total": int(train)}
-    if isinstance(train, Real) and 0 < train < 1:
+    if isinstance(train, Real) and 0 < float(train) < 1:
         return {"share": float(train)}
     raise ValueError(f"`train` must be a number of samples or a share between 0 and 1, got {train!r}")
 
