@@ -6,7 +6,7 @@
 The file is written first and read once, so that it lies in the page cache where that is large enough. Programs take turns; every
 figure is a ratio of medians of one run of this script. All of them keep 20 directions of centred samples; how far each is from
 the eigenvalues of the exact scatter matrix is printed beside it, and the most memory that the streaming fit held. Where a cgroup
-can be made (as root, with cgroup v2), it runs in one that allows 64 MB more than it was told.
+can be made (as root), it runs in one that allows 64 MB more than it was told.
 """
 
 import argparse
@@ -56,13 +56,15 @@ def exact(path):
 @contextlib.contextmanager
 def confined(limit):
     """A cgroup whose processes may hold so many bytes: its file of processes, or None where there can be none."""
-    group = pathlib.Path(f"/sys/fs/cgroup/eigenspan-bench-{os.getpid()}")
-    try:
-        group.mkdir()
-        (group / "memory.max").write_text(str(limit))
-    except OSError:
-        if group.exists():
+    for folder, name in ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max"):
+        group = pathlib.Path(folder, f"eigenspan-bench-{os.getpid()}")
+        with contextlib.suppress(OSError):
+            group.mkdir()
+            if (group / name).exists():  # made by the kernel: elsewhere it is a folder like any other
+                (group / name).write_text(str(limit))
+                break
             group.rmdir()
+    else:
         yield None
         return
     try:

@@ -78,6 +78,35 @@ SOFT = base64.b64decode(
     """
 )
 
+# The golden file of format 5, `crates/io/tests/golden/pce-v5.espan`: 10 features, 6 directions kept.
+ONLINE = base64.b64decode(
+    """
+    wAQAAAAAAAB7Il9fbWV0YWRhdGFfXyI6eyJlaWdlbnNwYW4iOiJ7XCJmb3JtYXRcIjo1LFwiY2hlY2tzdW1cIjpcIjg4Y2UwZWQzNWNiYWE3NDJj
+    ZjBhNjY5OTlhMGJjZTc4ODdmMDdkYmVjMmFlMWEyMDI4YTE5ZWVmZmYwMDA5MDlcIixcIm1ldGhvZFwiOlwicGNlXCIsXCJuXCI6MzAsXCJudW1i
+    ZXJfdHlwZVwiOlwiZjY0XCIsXCJpbWFnZVwiOm51bGwsXCJwYXJhbXNcIjp7XCJsYW1iZGFcIjp7XCJydWxlXCI6XCJmaXhlZFwiLFwidmFsdWVc
+    IjowLjV9LFwiZGltXCI6XCJhdXRvXCIsXCJyYW5rX3J1bGVcIjpcInRoZW9yZW1cIixcIm5vcm1hbGl6ZVwiOlwidW5pdFwiLFwiY2VudGVyXCI6
+    dHJ1ZSxcIndlaWdodHNcIjpcImhhcmRcIixcInN0cmljdFwiOmZhbHNlfSxcImxhbWJkYV9ydWxlXCI6XCJmaXhlZFwiLFwia1wiOjMsXCJrX2lu
+    dGVydmFsXCI6WzMsM10sXCJzb2x2ZXJcIjpcIm9ubGluZVwiLFwiY2VydGlmaWVkXCI6dHJ1ZSxcIndoeVwiOlwiayA9IDM6IDMgb2YgMTAgc2lu
+    Z3VsYXIgdmFsdWVzIGFyZSBhYm92ZSDPhCA9IDEuNDE0ICgxL+KIms67IGZvciB0aGUgzrsgdGhhdCB3YXMgZ2l2ZW4pOyDPg18zID0gMS41MTQg
+    YW5kIM+DXzQgPSAxLjA2OVwiLFwid2FybmluZ3NcIjpbXSxcIm9ubGluZVwiOntcInJhbmtcIjo2LFwiYmxvY2tcIjoxMCxcInVwZGF0ZXNcIjoz
+    LFwicHJvdmVkXCI6dHJ1ZX0sXCJwcm92ZW5hbmNlXCI6e1wiZWlnZW5zcGFuXCI6XCIwLjEuMFwiLFwiZGF0YVwiOlwiZ29sZGVuXCIsXCJkYXRh
+    X3NoYTI1NlwiOlwiYzNlMjZmZDNlZDkxODVkZGJmZTgxYzRjY2U5MjM5MmNkYmVhNmI4NTdmMjgyMjI5MWNhYmMzNDBjMGIxMTZjZFwiLFwic2Vl
+    ZFwiOm51bGx9fSJ9LCJiYXNpcyI6eyJkdHlwZSI6IkY2NCIsInNoYXBlIjpbMTAsM10sImRhdGFfb2Zmc2V0cyI6WzAsMjQwXX0sImN1dCI6eyJk
+    dHlwZSI6IkY2NCIsInNoYXBlIjpbM10sImRhdGFfb2Zmc2V0cyI6WzI0MCwyNjRdfSwibWVhbiI6eyJkdHlwZSI6IkY2NCIsInNoYXBlIjpbMTBd
+    LCJkYXRhX29mZnNldHMiOlsyNjQsMzQ0XX0sInNpZ21hIjp7ImR0eXBlIjoiRjY0Iiwic2hhcGUiOls2XSwiZGF0YV9vZmZzZXRzIjpbMzQ0LDM5
+    Ml19LCJzcGFyZSI6eyJkdHlwZSI6IkY2NCIsInNoYXBlIjpbMTAsM10sImRhdGFfb2Zmc2V0cyI6WzM5Miw2MzJdfSwidHJhaWwiOnsiZHR5cGUi
+    OiJGNjQiLCJzaGFwZSI6WzRdLCJkYXRhX29mZnNldHMiOls2MzIsNjY0XX19ICAgDD7BLfmF278x8PpklNmwP0JXUKNJKto/5VOARAlMmr+XurKd
+    JNyjv1WuADtBydE/KcsTYrsp0T+mlzTNgoZwP+YnLJY7S+E/NuD89mjCvT9gQF0zNYbuP0O/h0bVUK2/pXYaub/5xz9nltvMgvPHv2DgbhdToa0/
+    OXD63cz44z8xUxBynly0v4SXdB2vFNe/i1k3xZAytb/a7xP89Bm/P9nGb4VzI9G/hgDI0iZaxD8P4lqQ1+HEPzClLEUf4Nc/J29Tp2Y/2T8KmLTT
+    zX57v5DfnEH3ONE/xNj3D17a1T+N0fI3EMujv1VQr/r8t8o/zDt/Zp6g9j8AAAAAAADgP7ayNDNYPRBAoJ1jR56UnL9VnCkWHZKGv/SPJKP9tXq/
+    r6G41aYYzz+27IoAaLibv8RHJK46caA/uGRHvFnhrj8HEPeoa02yPzw812ileoE/KFkg/hLRj7+EhxiDoHcHQOAMsOegkABA2hqRn186+D+JjJyw
+    8BvxP47RalhT4Mk/i3jx109LyD980o5bgH+9P1JQu4DPANg/l3JHY6Eo1b9FgrtRSQ7Qvwdvs8MgXtk/57u1F3Urzr9fL/546Xi3P/+DF440or8/
+    T3VFTMezwT8Qfh1TH2TCP4A9WMud57W/Y5ZzgJ+6xL9Uf3HcaLzEv2zVI1qzmOK/ALui9xPY4L8imznXMeWrP3rndl4Sl+E/1GSzB7qJv7+cSaDR
+    01fnv++TPV+NlL8/aAKVz4QCkT9IWki//J3gvx7J/4Ao4LS/JMb1T4tK2j+oqYE8AyDBv0cuZb08/Kq/oY7ZXL2x3L9HWWf0iGfLP+5X7TRXd7+/
+    UiZ+hyDa1j9cj8L1KFzvP6ruXBISvTFAR/k1Pe3Bsz/SEuAfnTyhPw==
+    """
+)
+
 
 def taken_apart(model: bytes = VALID) -> tuple[dict, dict, dict]:
     """The settings, the safetensors header without them, and the values of every tensor."""
@@ -313,6 +342,7 @@ def soft_weights():
 
     yield "soft-in-format-2", changed(lambda settings: settings.update({"format": 2}))
     yield "soft-in-format-5", changed(lambda settings: settings.update({"format": 5}))
+    yield "soft-in-format-6", changed(lambda settings: settings.update({"format": 6}))
     yield "soft-weights-unknown", params(weights="medium")
     yield "soft-gamma-above-1", params(weights={"soft": {"gamma": 1.5}})
     yield "soft-gamma-no-number", params(weights={"soft": {"gamma": None}})
@@ -330,8 +360,35 @@ def soft_weights():
     yield "soft-k-beyond-columns", changed(lambda settings: settings.update({"k": 3, "k_interval": [3, 3]}))
 
 
+def one_by_one():
+    def changed(change) -> bytes:
+        return forged(lambda settings, _, __: change(settings), ONLINE)
+
+    def number(name: str, at: int, value: float) -> bytes:
+        return forged(lambda _, __, values: values[name].__setitem__(at, value), ONLINE)
+
+    def tensor(name: str, **about: object) -> bytes:
+        return forged(lambda _, tensors, __: tensors[name].update(about), ONLINE)
+
+    yield "online-in-format-2", changed(lambda settings: settings.update({"format": 2}))
+    yield "online-in-format-4", changed(lambda settings: settings.update({"format": 4}))
+    yield "online-missing", changed(lambda settings: settings.pop("online"))
+    yield "online-field-unknown", changed(lambda settings: settings["online"].update({"surprise": 1}))
+    yield "online-rank-0", changed(lambda settings: settings["online"].update({"rank": 0}))
+    yield "online-block-0", changed(lambda settings: settings["online"].update({"block": 0}))
+    yield "online-rank-negative", changed(lambda settings: settings["online"].update({"rank": -1}))
+    yield "online-forget-0", number("trail", 0, 0.0)
+    yield "online-forget-above-1", number("trail", 0, 1.5)
+    yield "online-weight-nan", number("trail", 1, math.nan)
+    yield "online-lost-below-0", number("trail", 2, -1.0)
+    yield "online-lost-infinite", number("trail", 3, math.inf)
+    yield "online-trail-a-matrix", tensor("trail", shape=[2, 2])
+    yield "online-trail-integers", tensor("trail", dtype="I64")
+    yield "online-spare-nan", number("spare", 0, math.nan)
+
+
 def files():
-    models = (VALID, NPE, SOFT)
+    models = (VALID, NPE, SOFT, ONLINE)
     assert all(forged(model=model) == model for model in models), "what is not changed stays what it was"
-    for part in (not_a_model(), damaged(), tensors(), contradictions(), other_methods(), soft_weights()):
+    for part in (not_a_model(), damaged(), tensors(), contradictions(), other_methods(), soft_weights(), one_by_one()):
         yield from ((f"{name}.espan", content) for name, content in part)

@@ -194,7 +194,7 @@ fn check_format(header: &Header) -> Result<(), String> {
 
 /// What the next sample goes on from, in a model of `m` features.
 fn trail(online: &OnlineHeader, file: &Opened<'_>, m: usize) -> Result<Trail, String> {
-    let numbers = file.array("trail")?.map(|array| array.values);
+    let numbers = file.array("trail")?.filter(|array| array.shape == [4]).map(|array| array.values);
     let Some(&[forget, weight, energy, top]) = numbers.as_deref() else {
         return Err("tensor `trail` does not hold f, the weight and what was lost".into());
     };
