@@ -58,6 +58,16 @@ impl<'a> Exec<'a> {
         Self { silent: true, ..self }
     }
 
+    /// How many threads.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// The same watch over another number of threads: for parts of the work that run side by side.
+    pub fn with_threads(self, threads: usize) -> Self {
+        Self { threads: threads.max(1), ..self }
+    }
+
     /// Says that `done` of `total` pieces of `stage` are finished.
     pub fn report(&self, stage: &'static str, done: usize, total: usize) -> Result<(), Error> {
         if !self.silent {

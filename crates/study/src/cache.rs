@@ -71,10 +71,12 @@ impl Cache {
     }
 }
 
-/// The hash by which a cell is found again; `data` is that of the data.
-pub fn key(data: &str, cell: &Cell) -> String {
+/// The hash by which a cell is found again; `data` is that of the data. A cell that had the machine for itself, so that its
+/// time counts, is another one.
+pub fn key(data: &str, cell: &Cell, timed: bool) -> String {
     let Cell { partition, method, readings } = cell;
     let version = env!("CARGO_PKG_VERSION");
-    let all = format!("{CELLS}\n{version}\n{data}\n{partition:?}\n{method:?}\n{readings:?}\n");
+    let timed = if timed { "timed\n" } else { "" };
+    let all = format!("{CELLS}\n{version}\n{data}\n{partition:?}\n{method:?}\n{readings:?}\n{timed}");
     Sha256::digest(all).iter().map(|byte| format!("{byte:02x}")).collect()
 }

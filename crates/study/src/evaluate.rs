@@ -97,7 +97,7 @@ impl Evaluation {
                 }
             }
         }
-        let done = runner.run(&plan, std::slice::from_ref(subject), 1..self.repeats.max(1) + 1)?;
+        let done = runner.run(&plan, std::slice::from_ref(subject), 1..self.repeats.max(1) + 1, false)?;
         let row = |(want, method, classifier): &(usize, &String, &str)| Row::new(method, classifier, &done.of(*want));
         Ok((wanted.iter().map(row).collect(), done.warnings()))
     }

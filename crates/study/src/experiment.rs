@@ -95,6 +95,7 @@ pub fn carry_out(
             let prepared = prepare(protocol, supply, runner.exec)?;
             let subjects: Vec<Subject> = prepared.into_iter().map(|prepared| prepared.subject).collect();
             report.data = subjects.iter().map(told).collect();
+            report.hands = Some(runner.hands(protocol.show.is_timed()));
             (report.lines, report.warnings) = reproduce::run(protocol, &subjects, options, runner)?;
             let drawn = figure(protocol, &report);
             figures.extend(drawn.map(|svg| (format!("{}.svg", protocol.name), svg.into_bytes())));
@@ -104,6 +105,7 @@ pub fn carry_out(
             let prepared = prepare(&protocol, supply, runner.exec)?;
             let subjects: Vec<Subject> = prepared.into_iter().map(|prepared| prepared.subject).collect();
             report.data = subjects.iter().map(told).collect();
+            report.hands = Some(runner.hands(protocol.show.is_timed()));
             (report.lines, report.warnings) = estimated::run(&protocol, &subjects, options, runner)?;
         }
         Show::Coefficients | Show::Recovery => {
@@ -147,6 +149,7 @@ fn empty(protocol: &Protocol, supply: &Supply, options: Options) -> Report {
         tuned: options.tune,
         synthetic: supply.synthetic
             && protocol.data_names().iter().any(|name| find(name).is_ok_and(|known| known.faces)),
+        hands: None,
         data: vec![],
         lines: vec![],
         table: None,

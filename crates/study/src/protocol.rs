@@ -122,6 +122,13 @@ pub enum Show {
     Growth,
 }
 
+impl Show {
+    /// Whether it is the time of fits that is shown, so that each has the machine for itself.
+    pub fn is_timed(&self) -> bool {
+        matches!(self, Self::Seconds | Self::Estimated | Self::Growth)
+    }
+}
+
 /// Data and how they are parted.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::paper::Number;
 use crate::protocol::{Along, Protocol, Show};
 use crate::results::Row;
+use crate::run::Hands;
 use crate::table::{csv, markdown, plus_minus, seconds};
 
 /// Values of an axis that a table shows, at most.
@@ -85,6 +86,8 @@ pub struct Report {
     pub tuned: bool,
     /// Whether synthetic faces stand for the data.
     pub synthetic: bool,
+    /// How fits shared the threads, where their seconds are shown.
+    pub hands: Option<Hands>,
     /// The data.
     pub data: Vec<DataTold>,
     /// Accuracies, where that is what is shown.
@@ -126,7 +129,8 @@ impl Report {
         } else {
             format!(" · {} partition{plural}, {tuned}", self.repeats)
         };
-        text += &format!("\neigenspan {} · seed {}{partitions}{data}\n", self.eigenspan, self.seed);
+        let hands = self.hands.map(|hands| format!(" · {hands}")).unwrap_or_default();
+        text += &format!("\neigenspan {} · seed {}{partitions}{data}{hands}\n", self.eigenspan, self.seed);
         text
     }
 

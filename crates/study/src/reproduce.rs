@@ -74,7 +74,8 @@ pub fn run(
                 .collect()
         })
         .collect();
-    let done = runner.run(&plan, subjects, 1..options.repeats.unwrap_or(protocol.repeats) + 1)?;
+    let repeats = 1..options.repeats.unwrap_or(protocol.repeats) + 1;
+    let done = runner.run(&plan, subjects, repeats, protocol.show.is_timed())?;
     let lines = asked.iter().zip(&wanted).map(|(row, wants)| row.line(wants, &done)).collect();
     Ok((lines, done.warnings()))
 }
@@ -239,7 +240,7 @@ fn choose(
         let want = |(point, take): &(Point, Take)| plan.want(row.case, &point.method, *take, &row.classifier.1);
         wanted.push(row.candidates.iter().map(want).collect::<Vec<usize>>());
     }
-    let done = runner.run(&plan, subjects, 0..1)?;
+    let done = runner.run(&plan, subjects, 0..1, false)?;
     for (row, wants) in asked.iter_mut().filter(|row| row.candidates.len() > 1).zip(wanted) {
         let accuracies: Vec<f64> = wants.iter().map(|want| done.of(*want)[0].accuracy).collect();
         let best = first_largest(&accuracies);

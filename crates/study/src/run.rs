@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use eigenspan::Exec;
 use eigenspan::data::{Corruption, Dataset, Labels};
 use eigenspan_io::fingerprint;
+use serde::{Deserialize, Serialize};
 
 use crate::StudyError;
 use crate::cache::{Cache, key};
@@ -52,6 +54,9 @@ fn hash_of(labels: &Labels) -> String {
     bytes.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Fits side by side, at most: each of them holds its samples several times over.
+const ABREAST: usize = 8;
+
 /// Carries out plans.
 pub struct Runner<'a> {
     /// What is known already.
@@ -60,6 +65,15 @@ pub struct Runner<'a> {
     pub clock: &'a dyn Clock,
     /// Threads, and a way to be stopped.
     pub exec: Exec<'a>,
+}
+
+/// How fits share the threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hands {
+    /// So many fits side by side.
+    pub fits: usize,
+    /// So many threads for each.
+    pub threads: usize,
 }
 
 /// What came out of a plan.
@@ -91,41 +105,89 @@ pub struct Found {
     pub test: usize,
 }
 
+impl std::fmt::Display for Hands {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { fits, threads } = self;
+        let plural = |count: &usize| if *count == 1 { "" } else { "s" };
+        match fits {
+            1 => write!(f, "seconds of {threads} thread{}", plural(threads)),
+            _ => write!(f, "seconds of {fits} fits side by side, {threads} thread{} each", plural(threads)),
+        }
+    }
+}
+
 impl Runner<'_> {
+    /// Fits side by side, as far as there are threads: no fit keeps all of them busy all the time, and fits are many. Where
+    /// it is their time that is asked for, one after the other.
+    pub fn hands(&self, timed: bool) -> Hands {
+        let threads = self.exec.threads();
+        let fits = if timed { 1 } else { threads.min(ABREAST) };
+        Hands { fits, threads: threads / fits }
+    }
+
     /// Does every cell of the partitions `repeats`, all methods of one before those of the next: whoever stops it has them
-    /// all on the same partitions.
+    /// all on the same partitions. Where they are `timed` they run one after the other, and again where they were not.
     pub fn run<'p>(
         &mut self,
         plan: &'p Plan,
         subjects: &[Subject],
         repeats: Range<u64>,
+        timed: bool,
     ) -> Result<Done<'p>, StudyError> {
+        let hands = self.hands(timed);
         let todo: Vec<(usize, u64)> =
             repeats.clone().flat_map(|repeat| (0..plan.groups.len()).map(move |group| (group, repeat))).collect();
-        let mut measured = HashMap::new();
-        let mut pace = Pace::default();
-        for (at, &(group, repeat)) in todo.iter().enumerate() {
+        let exec = self.exec.silent();
+        let (clock, inside) = (self.clock, exec.with_threads(hands.threads));
+        let shared = Mutex::new(Shared { cache: &mut self.cache, pace: Pace::default(), done: 0, failed: usize::MAX });
+        let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let one = |at: usize| {
+            let (group, repeat) = todo[at];
             let cell = plan.cell(group, repeat);
             let subject = &subjects[plan.cases[plan.groups[group].case].subject];
-            let key = key(&subject.hash, &cell);
+            let key = key(&subject.hash, &cell, timed);
             let what = format!("{}, partition {repeat} of {}", method_name(&cell.method), subject.name);
-            self.clock.cell(at, todo.len(), &what, pace.left(&todo[at..]));
-            let known = match self.cache.get(&key) {
-                Some(known) => known.clone(),
-                None => {
-                    let started = self.clock.seconds();
-                    let found = cell.measure(&subject.data, self.clock, self.exec.silent());
-                    let found = found.map_err(|source| StudyError::Method { doing: what.clone(), source })?;
-                    pace.took(group, self.clock.seconds() - started);
-                    self.cache.put(key, what, found.clone())?;
-                    found
+            {
+                let mut shared = lock();
+                if shared.failed < at {
+                    return Ok(None);
                 }
-            };
-            measured.insert((group, repeat), known);
-        }
+                let left = shared.pace.left(&todo[shared.done..]).map(|left| left / hands.fits as f64);
+                clock.cell(shared.done, todo.len(), &what, left);
+                if let Some(known) = shared.cache.get(&key).cloned() {
+                    shared.done += 1;
+                    return Ok(Some(known));
+                }
+            }
+            let started = clock.seconds();
+            let found = cell.measure(&subject.data, clock, inside);
+            let mut shared = lock();
+            shared.done += 1;
+            if found.is_err() {
+                shared.failed = shared.failed.min(at);
+            }
+            let found = found.map_err(|source| StudyError::Method { doing: what.clone(), source })?;
+            shared.pace.took(group, clock.seconds() - started);
+            shared.cache.put(key, what, found.clone())?;
+            Ok(Some(found))
+        };
+        let found = exec.with_threads(hands.fits).map("study", todo.len(), one).map_err(eigenspan::Error::from);
+        let found = found.map_err(|source| StudyError::Method { doing: "study".into(), source })?;
         self.clock.cell(todo.len(), todo.len(), "", None);
-        Ok(Done { plan, repeats, measured })
+        let found: Vec<Option<Measured>> = found.into_iter().collect::<Result<_, StudyError>>()?;
+        let found = found.into_iter().map(|one| one.expect("nothing is left out where nothing failed"));
+        Ok(Done { plan, repeats, measured: todo.into_iter().zip(found).collect() })
     }
+}
+
+/// What fits that run side by side share.
+struct Shared<'a> {
+    cache: &'a mut Cache,
+    pace: Pace,
+    done: usize,
+    /// The first cell that failed. Those after it are not begun; those before it are, so that the fault that is told
+    /// does not depend on threads.
+    failed: usize,
 }
 
 /// The name of a method, with its settings where a person would want them.

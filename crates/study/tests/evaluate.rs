@@ -11,8 +11,9 @@ use eigenspan_study::cache::Cache;
 use eigenspan_study::cell::{Cell, Partition, Reading, SplitRule, Take, TrainSize};
 use eigenspan_study::clock::{Clock, Still};
 use eigenspan_study::evaluate::Evaluation;
+use eigenspan_study::plan::{Case, Plan};
 use eigenspan_study::results::Row;
-use eigenspan_study::run::{Runner, Subject};
+use eigenspan_study::run::{Hands, Runner, Subject};
 use eigenspan_study::settings::{classifier, method_of_text, with_unit_samples};
 
 fn digits() -> Dataset {
@@ -49,6 +50,29 @@ fn threads_do_not_matter_and_methods_that_classify_judge_themselves() {
     for row in &rows {
         assert!((70.0..100.0).contains(&row.accuracy_mean), "{row:?}");
         assert_eq!((row.accuracies.len(), row.samples), (3, [180, 180]));
+    }
+}
+
+#[test]
+fn fits_run_side_by_side_unless_they_are_timed() {
+    let hands = |threads, timed| {
+        let exec = Exec::new(NonZero::new(threads), &Quiet);
+        Runner { cache: Cache::in_memory(), clock: &Still, exec }.hands(timed)
+    };
+    for (threads, fits, each) in [(1, 1, 1), (2, 2, 1), (3, 3, 1), (9, 8, 1), (64, 8, 8)] {
+        assert_eq!(hands(threads, false), Hands { fits, threads: each });
+        assert_eq!(hands(threads, true), Hands { fits: 1, threads });
+    }
+    assert_eq!(hands(4, true).to_string(), "seconds of 4 threads");
+    // What was measured in company is measured again where the time counts, and not a second time.
+    let subject = [Subject::new("digits", digits()).unwrap()];
+    let mut plan = Plan::default();
+    let case = plan.case(Case { subject: 0, rule: SplitRule::Random, train: TrainSize::Share(0.5), seed: 1 });
+    plan.want(case, &method_of_text("pce", false).unwrap(), Take::All, &classifier("nn", false).unwrap());
+    let mut runner = Runner { cache: Cache::in_memory(), clock: &Still, exec: Exec::default() };
+    for (timed, known) in [(false, 2), (false, 2), (true, 4), (true, 4), (false, 4)] {
+        runner.run(&plan, &subject, 1..3, timed).unwrap();
+        assert_eq!(runner.cache.len(), known);
     }
 }
 

@@ -12,7 +12,7 @@ use eigenspan_study::experiment::{Supply, carry_out};
 use eigenspan_study::protocol::Protocol;
 use eigenspan_study::report::{Line, Report, figure};
 use eigenspan_study::reproduce::{Options, run};
-use eigenspan_study::run::{Runner, Subject};
+use eigenspan_study::run::{Hands, Runner, Subject};
 use eigenspan_study::settings::{classifier, method_of_text};
 
 const TINY: &str = r#"
@@ -138,6 +138,7 @@ fn a_table_reads_as_it_always_did() {
         repeats: 2,
         tuned: false,
         synthetic: false,
+        hands: Some(Hands { fits: 2, threads: 1 }),
         data: vec![],
         lines,
         table: None,
@@ -169,7 +170,7 @@ A few digits.
 
 * Beware.
 
-eigenspan 0.0.0 · seed 3 · 2 partitions, the paper's parameters
+eigenspan 0.0.0 · seed 3 · 2 partitions, the paper's parameters · seconds of 2 fits side by side, 1 thread each
 ";
 
 #[test]
