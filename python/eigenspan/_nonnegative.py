@@ -21,7 +21,7 @@ class Parts(Reducer):
         "start": Setting("start", one_of("scaled", "uniform")),
         "normalize": Setting("normalize", one_of("unit", "none")),
         "unit_parts": Setting("unit_parts", truth),
-        "features": Setting("features", one_of("nonnegative", "projected")),
+        "features": Setting("features", one_of("nonnegative", "projected", "orthonormal")),
     }
 
     def __init__(
@@ -34,7 +34,7 @@ class Parts(Reducer):
         start: Literal["scaled", "uniform"] = "scaled",
         normalize: Literal["unit", "none"] = "none",
         unit_parts: bool = True,
-        features: Literal["nonnegative", "projected"] = "nonnegative",
+        features: Literal["nonnegative", "projected", "orthonormal"] = "nonnegative",
         threads: int | None = None,
     ) -> None:
         self.n_components = n_components
@@ -79,9 +79,9 @@ class NMF(Parts):
         How samples are scaled.
     unit_parts : bool, default=True
         Whether parts are scaled to length one.
-    features : {"nonnegative", "projected"}, default="nonnegative"
-        What the features of a sample are: the amounts of the parts that come closest to it, or its products with the
-        parts, as in the comparisons of the PCE paper.
+    features : {"nonnegative", "projected", "orthonormal"}, default="nonnegative"
+        What the features of a sample are: the amounts of the parts that come closest to it, its products with the
+        parts, or its products with an orthonormal basis of the parts.
     threads : int, optional
         How many threads to use; all cores otherwise. Results do not depend on it.
 

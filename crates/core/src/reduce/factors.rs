@@ -9,12 +9,17 @@
 //! ```text
 //!     z = argmin_h≥0 ‖x − Wh‖        the amounts of the parts in x          (Features::Nonnegative)
 //!     z = Wᵀx                        how much x looks like each part        (Features::Projected)
+//!     z = Qᵀx,  W = QR               where x lies among the parts           (Features::Orthonormal)
 //! ```
-//! The first is what H is for the training samples, exact ([`super::parts::nonnegative`]). The second is what the
-//! experiments of the PCE paper are consistent with; parts overlap, so that all its features carry the common brightness.
+//! The first is what H is for the training samples, exact ([`super::parts::nonnegative`]). Of the others one or the other is what
+//! the experiments of the PCE paper are consistent with (`docs/studies/methods.md`). Parts overlap, so that all features of
+//! the second carry the common brightness; the third counts what they share once.
 //!
-//! Neither asks for x ≥ 0: a new sample may be a little negative where the training samples were zero.
+//! None of them asks for x ≥ 0: a new sample may be a little negative where the training samples were zero.
 
+use std::borrow::Cow;
+
+use eigenspan_linalg::polish::polish;
 use eigenspan_linalg::{Exec, Mat};
 
 use super::fitted::{About, Fitted, Settings, Told};
@@ -34,8 +39,10 @@ pub enum Features {
     /// The amounts of the parts that come closest to the sample, none of them negative.
     #[default]
     Nonnegative,
-    /// Wᵀx, as in the comparisons of the PCE paper.
+    /// Wᵀx.
     Projected,
+    /// Qᵀx for an orthonormal basis Q of the parts: distances are those of the samples' projections on their span.
+    Orthonormal,
 }
 
 /// How large the random factors are that the iteration begins with.
@@ -109,6 +116,7 @@ impl<P: PartSettings> Factors<P> {
         self.about.check(m)?;
         let say = |ok: bool, fault: &str| if ok { Ok(()) } else { Err(Error::Model(fault.into())) };
         say(r > 0, "there are no parts")?;
+        say(r <= m, "there are more parts than features")?;
         say(self.w.as_slice().iter().all(|w| w.is_finite() && *w >= 0.0), "a part is negative or not finite")?;
         say(self.about.params.asked().normalize != Normalize::ZScore, "parts cannot be those of z-scores")?;
         Ok(self)
@@ -156,8 +164,13 @@ impl<P: PartSettings> Fitted for Factors<P> {
         check_features(samples, m)?;
         let asked = self.about.params.asked();
         let preparation = Preparation::scaling(asked.normalize);
-        if asked.features == Features::Projected {
-            let (_, rows) = project(samples, &preparation, &self.w, |_| (), exec)?;
+        let basis = match asked.features {
+            Features::Nonnegative => None,
+            Features::Projected => Some(Cow::Borrowed(&self.w)),
+            Features::Orthonormal => Some(Cow::Owned(polish(self.w.clone(), exec.silent())?)),
+        };
+        if let Some(basis) = basis {
+            let (_, rows) = project(samples, &preparation, &basis, |_| (), exec)?;
             return Ok(in_numbers_of(samples, rows));
         }
         let solver = Nonnegative::new(&self.w, exec.silent())?;

@@ -14,6 +14,7 @@ use eigenspan::reduce::parts::nonnegative::Nonnegative;
 use eigenspan::reduce::record::{Arrays, Record};
 use eigenspan::reduce::trace::Stop;
 use eigenspan::{Dim, Error, Exec, Mat, Normalize, Quiet, Warning};
+use eigenspan_linalg::triangle::orthonormalise;
 
 /// n samples of r parts that overlap, with a little noise.
 fn samples(n: usize, m: usize, r: usize, seed: u64) -> Mat {
@@ -132,7 +133,7 @@ fn a_positive_matrix_of_rank_one_is_found_exactly() {
 }
 
 #[test]
-fn features_are_the_best_codes_or_the_projections() {
+fn features_are_the_best_codes_or_projections_on_the_parts_or_on_their_span() {
     let x = samples(40, 25, 5, 3);
     let (model, h) = nmf(5).fit_transform_with(&x, Exec::default()).unwrap();
     let z = model.transform(&x).unwrap().into_f64();
@@ -144,6 +145,23 @@ fn features_are_the_best_codes_or_the_projections() {
     let z = projected.transform(&x).unwrap().into_f64();
     let want = Mat::from_fn(40, 5, |i, l| (0..25).map(|j| x.at(i, j) * projected.w.at(j, l)).sum::<f64>());
     assert!(gap(&z, &want) < 1e-12);
+    // Distances between features are those between projections on the span of the parts, whatever the basis: with the best
+    // codes c of either sign, x − Wc is at right angles to all parts, and ‖z‖ = ‖Wc‖.
+    let spanned = NmfParams { features: Features::Orthonormal, ..nmf(5) }.fit(&x).unwrap();
+    let z = spanned.transform(&x).unwrap().into_f64();
+    let q = orthonormalise(&spanned.w);
+    let along = |a: &[f64], j: usize| (0..25).map(|i| a[i] * q.at(i, j)).sum::<f64>();
+    for i in 0..40 {
+        let length = (0..5).map(|j| along(x.row(i), j).powi(2)).sum::<f64>();
+        assert!((z.row(i).iter().map(|z| z * z).sum::<f64>() - length).abs() < 1e-12 * length);
+        let rest: Vec<f64> =
+            (0..25).map(|l| x.at(i, l) - (0..5).map(|j| along(x.row(i), j) * q.at(l, j)).sum::<f64>()).collect();
+        for part in 0..5 {
+            let product = (0..25).map(|l| rest[l] * spanned.w.at(l, part)).sum::<f64>();
+            assert!(product.abs() < 1e-12, "{i}, {part}: {product:e}");
+        }
+    }
+    assert!(gap(&z, &want) > 1e-3);
 }
 
 #[test]
