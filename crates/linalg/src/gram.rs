@@ -286,6 +286,16 @@ fn product<T: Number>(
     Ok(Product { matrix, sums, terms: T::DEPTH + slabs + chunks })
 }
 
+/// p × p zeros in memory that is there. Memory that is only promised, as zeros usually are, is fetched when it is first read and
+/// again when it is first written, and the second time every other processor with a thread of ours is interrupted.
+fn at_hand(p: usize) -> Mat {
+    const PAGE: usize = 4096 / size_of::<f64>();
+    let mut g = Mat::zeros(p, p);
+    // Hidden from the compiler, which would take the writing of zeros over zeros for nothing.
+    g.as_mut_slice().iter_mut().step_by(PAGE).for_each(|entry| *entry = std::hint::black_box(0.0));
+    g
+}
+
 /// The part of G (lower triangle) that a stretch of q gives, and of the probe's sums.
 fn by_slabs<T: Number>(
     x: &dyn Rows<T>,
@@ -295,7 +305,7 @@ fn by_slabs<T: Number>(
     exec: Exec<'_>,
 ) -> Result<(Mat, Vec<f64>), Error> {
     let p = n.min(m);
-    let (mut g, mut sums) = (Mat::zeros(p, p), vec![0.0; probe.size]);
+    let (mut g, mut sums) = (at_hand(p), vec![0.0; probe.size]);
     let mut panel = Panel::<T>::new(p);
     for slab in slabs::<T>(some.clone()) {
         exec.check()?;
@@ -315,7 +325,7 @@ fn by_stripes<T: Number>(
     exec: Exec<'_>,
 ) -> Result<(Mat, Vec<f64>), Error> {
     let (p, q) = (n.min(m), n.max(m));
-    let (mut g, mut sums) = (Mat::zeros(p, p), vec![0.0; probe.size]);
+    let (mut g, mut sums) = (at_hand(p), vec![0.0; probe.size]);
     let mut panel = Panel::<T>::new(p);
     let rows = p.div_ceil(STRIPES).next_multiple_of(STRIP);
     let total = q.div_ceil(T::DEPTH);
