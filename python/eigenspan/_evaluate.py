@@ -48,7 +48,8 @@ def evaluate(
     methods : str or iterable of str, default="pce-auto"
         Methods by the names of the command line, with settings where wanted: ``"npe:neighbours=49,dim=300"``.
     classifiers : str or iterable of str, default="nn-cosine"
-        Some of ``"nn"``, ``"nn-cosine"``, ``"svm"``, ``"src"`` and ``"auto"``, which is picked on the training part.
+        Some of ``"nn"``, ``"nn-cosine"``, ``"svm"``, ``"src"``, ``"cesr"`` and ``"auto"``, which is picked on the training
+        part.
     train : int or float, default=0.5
         How many samples to train on: a number, or a share below 1.
     split : {"random", "stratified"}, default="random"

@@ -40,7 +40,7 @@ pub fn of_table(table: &str, data: Option<&str>) -> Vec<Number> {
 
 /// The classifier as the paper calls it.
 pub fn classifier_label(name: &str) -> String {
-    if name == "own" { "own rule".into() } else { name.to_uppercase() }
+    if ["own", "cesr"].contains(&name) { "own rule".into() } else { name.to_uppercase() }
 }
 
 impl Number {

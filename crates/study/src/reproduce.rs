@@ -143,7 +143,8 @@ fn of_method<'a>(
             let at = |value: usize| row(Some(value as f64), vec![(widest.clone(), Take::First(value))], false);
             values.into_iter().map(at).collect()
         }
-        (_, Some(most)) if !own && has_fixed_dim(&points[0].method) => {
+        // As many widths as columns: only the nearest neighbour answers all of them in one sweep.
+        (_, Some(most)) if matches!(judge.1, Classifier::Nn(_)) && !own && has_fixed_dim(&points[0].method) => {
             let widest = with_columns(method, &points[0], most)?;
             vec![row(x, (1..=most).map(|width| (widest.clone(), Take::First(width))).collect(), true)]
         }

@@ -9,6 +9,7 @@ use eigenspan::classify::picked::PickedParams;
 use eigenspan::classify::sparse_representation::SrcParams;
 use eigenspan::classify::{CLASSIFIERS, Classifier};
 use eigenspan::method::{METHODS, Method};
+use eigenspan::reduce::cesr::CesrParams;
 use eigenspan::reduce::pca::Components;
 use eigenspan::{Dim, Normalize};
 use serde_json::{Map, Value, json};
@@ -36,6 +37,7 @@ pub fn with_unit_samples(classifier: Classifier) -> Classifier {
         Classifier::Nn(params) => Classifier::Nn(NearestNeighbourParams { normalize: Normalize::Unit, ..params }),
         Classifier::Svm(params) => Classifier::Svm(LinearSvmParams { normalize: Normalize::Unit, ..params }),
         Classifier::Src(params) => Classifier::Src(SrcParams { normalize: Normalize::Unit, ..params }),
+        Classifier::Cesr(params) => Classifier::Cesr(CesrParams { normalize: Normalize::Unit, ..params }),
         Classifier::Auto(params) => {
             let candidates = params.candidates.into_iter().map(with_unit_samples).collect();
             Classifier::Auto(PickedParams { candidates, ..params })

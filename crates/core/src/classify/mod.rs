@@ -11,6 +11,7 @@ use eigenspan_linalg::Exec;
 
 use crate::Error;
 use crate::data::{Labels, Samples};
+use crate::reduce::cesr::CesrParams;
 use crate::reduce::parts::neighbours::Metric;
 use linear_svm::LinearSvmParams;
 use nearest_neighbour::NearestNeighbourParams;
@@ -18,11 +19,12 @@ use picked::PickedParams;
 use sparse_representation::SrcParams;
 
 /// The names of the classifiers that tell features apart, and what each of them is.
-pub const CLASSIFIERS: [(&str, &str); 5] = [
+pub const CLASSIFIERS: [(&str, &str); 6] = [
     ("nn", "the nearest neighbour, Euclidean"),
     ("nn-cosine", "the nearest neighbour by the angle between features"),
     ("svm", "the linear support vector machine"),
     ("src", "sparse representation: the class whose training samples explain a sample best"),
+    ("cesr", "sparse representation that leaves wrong features aside (correntropy)"),
     ("auto", "nn-cosine or svm, whichever is right more often on folds of the training samples"),
 ];
 
@@ -37,6 +39,8 @@ pub enum Classifier {
     Svm(LinearSvmParams),
     /// Sparse representation.
     Src(SrcParams),
+    /// Sparse representation by correntropy.
+    Cesr(CesrParams),
     /// The best of several.
     Auto(PickedParams),
 }
@@ -51,6 +55,7 @@ impl Classifier {
             }
             "svm" => Self::Svm(LinearSvmParams::default()),
             "src" => Self::Src(SrcParams::default()),
+            "cesr" => Self::Cesr(CesrParams::default()),
             "auto" => Self::Auto(PickedParams::default()),
             _ => return None,
         })
@@ -61,6 +66,7 @@ impl Classifier {
         match name {
             "svm" => Some(Self::Svm(LinearSvmParams::as_published())),
             "src" => Some(Self::Src(SrcParams::as_published())),
+            "cesr" => Some(Self::Cesr(CesrParams::as_published())),
             other => Self::named(other),
         }
     }
@@ -78,6 +84,7 @@ impl Classifier {
             Self::Nn(params) => params.fit_with(train, labels, exec)?.predict_with(test, exec),
             Self::Svm(params) => params.fit_with(train, labels, exec)?.predict_with(test, exec),
             Self::Src(params) => Ok(params.fit_with(train, labels, exec)?.predict_with(test, exec)?.classes),
+            Self::Cesr(params) => Ok(params.fit_with(train, labels, exec)?.predict_with(test, exec)?.classes),
             Self::Auto(params) => params.predict(train, labels, test, exec),
         }
     }
