@@ -31,12 +31,12 @@ evaluate --method nmf --method nmf:rounds=50 --method nmf:features=projected --m
 evaluate --method nenmf --method nenmf:features=orthonormal --method nenmf:features=nonnegative --classifier nn,svm,src
 cat <<'END'
 
-Three things can be called the features of a sample x: Wᵀx (`projected`), the amounts of the parts by least squares (`nonnegative`), and
-Qᵀx for an orthonormal basis Q of the parts (`orthonormal`). With Q and 100 rounds NMF comes to the paper's NN and SVM, here and
-in [table 3b](../paper/table3b.md), and neither of the others does at any number of rounds: with Wᵀx all features carry the
-common brightness, and NN sees nothing else. So Q and 100 rounds are what `--as-published` means for NMF. SRC of the paper is lower
-than any of ours. For NeNMF, which ends after ten rounds by its own rule, none gives the paper's NN; Wᵀx is kept, which
-gives its numbers on AR and Multi-PIE. Both rows are shown wherever the paper has one.
+Three things can be called the features of a sample x: Wᵀx (`projected`), the amounts of the parts by least squares (`nonnegative`),
+and Qᵀx for an orthonormal basis Q of the parts (`orthonormal`). With Q, NMF has the paper's SVM after 100 rounds and its NN after 50
+to 100, here and in [table 3b](../paper/table3b.md); with Wᵀx all features carry the common brightness, and NN sees little
+else after any number of rounds. SRC, which looks at directions and not at distances, is the paper's with Wᵀx. No one choice gives all three. Q and 100
+rounds are what `--as-published` means for NMF. For NeNMF, which ends after ten rounds by its own rule, Wᵀx is kept, which gives
+the paper's SVM; none of the three gives its NN. The paper's tables are shown with both.
 
 ## L1-graph: what becomes of the columns
 
@@ -47,7 +47,7 @@ evaluate --method l1-graph:lambda=1e-2,tolerance=1e-3 --method l1-graph:lambda=1
   --method l1-graph:lambda=1e-2,tolerance=1e-1,columns=constraint --classifier nn,svm,src
 cat <<'END'
 
-The toolbox scales the columns of Θ to length one after the eigenproblem. Left as the constraint ΘᵀDDᵀΘ = I has them, NN is the
-paper's; scaled, SVM is. SRC at a tolerance of 1e-1, which ends every code after a step or two, cannot be had with either:
-at 1e-3 it is near. The paper may have printed another pair than it ran.
+The toolbox scales the columns of Θ to length one after the eigenproblem. Left as the constraint ΘᵀDDᵀΘ = I has them
+(`columns=constraint`), NN is the paper's; scaled, SVM is. SRC at a tolerance of 1e-1, which ends every code after a step or two, is not
+the paper's with either; at 1e-3 and unscaled it comes near. The paper may have printed another pair than it ran.
 END
