@@ -89,8 +89,8 @@ impl PartSettings for NmfParams {
 
 impl NmfParams {
     /// As in the comparisons of the PCE paper: 300 parts of samples of length one, 100 rounds whatever happens, z = Qᵀx. The
-    /// paper says neither what the features are nor how many rounds it did: these give its accuracies of the nearest neighbour
-    /// on Extended Yale B, and Wᵀx does not (`docs/studies/methods.md`).
+    /// paper says neither what the features are nor how many rounds it did: these come nearest to its nearest neighbour and
+    /// SVM on Extended Yale B, Wᵀx to its SRC (`docs/studies/methods.md`).
     pub fn as_published() -> Self {
         Self {
             dim: Dim::Fixed(300),
