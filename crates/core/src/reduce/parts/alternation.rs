@@ -36,7 +36,7 @@ const TALL: usize = 96;
 /// x moved towards zero by t, and zero where it is nearer than that.
 #[inline(always)]
 pub fn soft(x: f64, t: f64) -> f64 {
-    x - x.clamp(-t, t)
+    x - x.max(-t).min(t)
 }
 
 /// Rows of a stripe of an n × m matrix: what fits, or some more where the factors of A are large, which every stripe reads.
@@ -103,12 +103,13 @@ impl<'a> Alternation<'a> {
             let (data, sparse) = (&data[here.clone()], &sparse[here]);
             let mut a = vec![0.0; target.len()];
             some_rows(low_rank, part, height, &mut a);
-            for i in 0..a.len() {
-                let left = data[i] - a[i];
-                let dual = ratio * (target[i] - a[i]);
-                a[i] = left - sparse[i];
-                next[i] = soft(left + dual, threshold);
-                target[i] = data[i] - next[i] + dual;
+            let parts = a.iter_mut().zip(data).zip(sparse).zip(next).zip(target);
+            for ((((a, data), sparse), next), target) in parts {
+                let left = data - *a;
+                let dual = ratio * (*target - *a);
+                *a = left - sparse;
+                *next = soft(left + dual, threshold);
+                *target = data - *next + dual;
             }
             *square = energy(&a);
         })?;
