@@ -1,12 +1,16 @@
 //! Several curves in one chart, as an SVG: accuracies of methods, with the spread of their partitions.
 
 use crate::axis::{LinearAxis, number};
-use crate::svg::{Anchor, BOTTOM, Frame, LEFT, Page, TOP, up};
+use crate::svg::{Anchor, BOTTOM, Frame, LEFT, Page, TOP, WIDTH, up};
 
-/// The drawing ends here, and names stand beside it.
+/// The drawing ends here, and names stand beside it; long names have it end before.
 const RIGHT: f64 = 596.0;
-/// Names are at least so far apart.
+const SOONEST: f64 = 440.0;
+/// How much of the width a letter of a name takes, at most.
+const LETTER: f64 = 8.0;
+/// Names are at least so far apart, and begin after a piece of their curve.
 const LINE: f64 = 19.0;
+const SAMPLE: f64 = 24.0;
 /// More points than this are drawn without circles.
 const CIRCLES: usize = 30;
 const COLOURS: usize = 10;
@@ -15,6 +19,7 @@ const COLOURS: usize = 10;
 const RULES: &str = "\
 .eigenspan .s{fill:none;stroke-width:2.25;stroke-linejoin:round}\
 .eigenspan .dashed{stroke-dasharray:2 4}\
+.eigenspan .over{stroke-dasharray:9 9}\
 .eigenspan .b{stroke-width:1.25;opacity:.6}\
 .eigenspan .c0{stroke:#b4400b}.eigenspan .c1{stroke:#1d5fa6}.eigenspan .c2{stroke:#2f8f5b}\
 .eigenspan .c3{stroke:#8b5fbf}.eigenspan .c4{stroke:#c99700}.eigenspan .c5{stroke:#d45a9b}\
@@ -87,25 +92,51 @@ pub fn lines_svg(chart: &LineChart<'_>) -> String {
         rightward: (chart.across, axes.across.ticks(9)),
         upward: (chart.up, axes.up.ticks(8)),
     };
-    let mut page = Page::within(&frame, RIGHT, RULES);
+    let mut page = Page::within(&frame, axes.right, RULES);
     if let Some(label) = chart.second {
         for tick in axes.second.ticks(8) {
-            page.text((RIGHT + 8.0, up(tick.share) + 5.0), "tick", Anchor::Start, &tick.label);
+            page.text((axes.right + 8.0, up(tick.share) + 5.0), "tick", Anchor::Start, &tick.label);
         }
-        page.text((RIGHT + 8.0, TOP - 16.0), "label", Anchor::Start, label);
+        page.text((axes.right + 8.0, TOP - 16.0), "label", Anchor::Start, label);
     }
-    // The first curve last, so that nothing lies over it.
-    for (at, series) in chart.series.iter().enumerate().rev() {
-        draw(&mut page, series, at % COLOURS, &axes, at >= COLOURS);
+    // The first curve last, so that nothing lies over it but the dashes of one that goes the same way.
+    let (under, over): (Vec<usize>, _) = (0..chart.series.len()).rev().partition(|&at| chart.before(at).is_none());
+    for at in under.into_iter().chain(over) {
+        draw(&mut page, chart, at, &axes);
     }
     name(&mut page, chart, &axes);
     page.finish()
+}
+
+impl LineChart<'_> {
+    /// An earlier curve that goes the same way as curve `at`, and hides it.
+    fn before(&self, at: usize) -> Option<&Series> {
+        let curve = &self.series[at];
+        self.series[..at].iter().find(|other| other.points == curve.points && other.second == curve.second)
+    }
+
+    /// How the line of curve `at` looks.
+    fn class(&self, at: usize) -> String {
+        let dashes = match at {
+            at if self.series[at].second || at >= COLOURS => " dashed",
+            at if self.before(at).is_some() => " over",
+            _ => "",
+        };
+        format!("s c{}{dashes}", at % COLOURS)
+    }
+
+    /// How far the names are from the drawing: a scale on the right takes the room beside it.
+    fn shift(&self) -> f64 {
+        if self.second.is_some() { 46.0 } else { 12.0 }
+    }
 }
 
 struct Axes {
     across: LinearAxis,
     up: LinearAxis,
     second: LinearAxis,
+    /// Where the drawing ends.
+    right: f64,
 }
 
 impl Axes {
@@ -118,38 +149,38 @@ impl Axes {
         };
         let values = chart.series.iter().filter(own).flat_map(|series| &series.points).flat_map(ends);
         let second = chart.series.iter().filter(|series| series.second).flat_map(|series| &series.points);
+        let letters = chart.series.iter().map(|series| series.name.chars().count()).max().unwrap_or(0);
         Self {
             across: LinearAxis::spanning(all().map(|point| point.x)),
             up: LinearAxis::spanning(values).with_air(0.0, chart.most),
             second: LinearAxis::spanning(second.map(|point| point.y).chain([0.0])).with_air(0.0, f64::INFINITY),
+            right: (WIDTH - LETTER * letters as f64 - chart.shift() - SAMPLE).clamp(SOONEST, RIGHT),
         }
     }
 
     fn at(&self, point: &Point, second: bool) -> (f64, f64) {
         let axis = if second { &self.second } else { &self.up };
-        (LEFT + self.across.share(point.x) * (RIGHT - LEFT), up(axis.share(point.y)))
+        (LEFT + self.across.share(point.x) * (self.right - LEFT), up(axis.share(point.y)))
     }
 }
 
-fn draw(page: &mut Page, series: &Series, colour: usize, axes: &Axes, again: bool) {
+fn draw(page: &mut Page, chart: &LineChart<'_>, at: usize, axes: &Axes) {
+    let (series, colour) = (&chart.series[at], at % COLOURS);
     let points: Vec<(f64, f64)> = series.points.iter().map(|point| axes.at(point, series.second)).collect();
-    let dashed = if series.second || again { " dashed" } else { "" };
     for point in series.points.iter().filter(|_| series.points.len() <= CIRCLES) {
         let Some(spread) = point.spread else { continue };
         let (x, low) = axes.at(&Point { y: point.y - spread, ..*point }, series.second);
         let (_, high) = axes.at(&Point { y: point.y + spread, ..*point }, series.second);
         page.line(&format!("b c{colour}"), (x, low), (x, high));
     }
-    page.curve(&format!("s c{colour}{dashed}"), &points, false);
-    if points.len() <= CIRCLES && !series.second {
+    page.curve(&chart.class(at), &points, false);
+    if points.len() <= CIRCLES && !series.second && chart.before(at).is_none() {
         points.iter().for_each(|&at| page.circle(&format!("p c{colour}"), at, 3.0));
     }
 }
 
 /// Names beside the ends of their curves, from the top down, none over another.
 fn name(page: &mut Page, chart: &LineChart<'_>, axes: &Axes) {
-    // A scale on the right takes the room beside the ends: the names stand in a list then.
-    let shift = if chart.second.is_some() { 46.0 } else { 12.0 };
     let end = |series: &Series| series.points.last().map_or(BOTTOM, |last| axes.at(last, series.second).1);
     let mut order: Vec<(usize, f64)> = chart.series.iter().map(end).enumerate().collect();
     order.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
@@ -163,11 +194,10 @@ fn name(page: &mut Page, chart: &LineChart<'_>, axes: &Axes) {
         *height = height.min(floor);
         floor = *height - LINE;
     }
+    let left = axes.right + chart.shift();
     for ((at, _), y) in order.into_iter().zip(heights) {
-        let series = &chart.series[at];
-        let dashed = if series.second || at >= COLOURS { " dashed" } else { "" };
-        page.line(&format!("s c{}{dashed}", at % COLOURS), (RIGHT + shift, y), (RIGHT + shift + 18.0, y));
-        page.text((RIGHT + shift + 24.0, y + 5.0), "name", Anchor::Start, &series.name);
+        page.line(&chart.class(at), (left, y), (left + SAMPLE - 6.0, y));
+        page.text((left + SAMPLE, y + 5.0), "name", Anchor::Start, &chart.series[at].name);
     }
 }
 
@@ -224,6 +254,24 @@ mod tests {
         assert_eq!(heights.len(), 14);
         assert!(heights.windows(2).all(|pair| pair[1] - pair[0] >= LINE - 0.01), "{heights:?}");
         assert!(heights.iter().all(|y| (20.0..=BOTTOM + 6.0).contains(y)), "{heights:?}");
+    }
+
+    #[test]
+    fn long_names_end_inside_the_page() {
+        let svg = lines_svg(&chart(&[curve("a classifier that was picked", &[(0.0, 1.0), (1.0, 90.0)], false)]));
+        let line = svg.lines().find(|line| line.contains("class=\"name\"")).unwrap();
+        let x: f64 = line.split(" x=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
+        assert!(x + 28.0 * LETTER <= WIDTH, "{line}");
+    }
+
+    #[test]
+    fn a_curve_under_another_shows_in_dashes() {
+        let [one, same] = ["one", "same"].map(|name| curve(name, &[(0.0, 1.0), (1.0, 90.0)], false));
+        let svg = lines_svg(&chart(&[one, same, curve("else", &[(0.0, 2.0), (1.0, 80.0)], false)]));
+        let curves: Vec<&str> = svg.lines().filter(|line| line.contains("class=\"s ") && line.contains(" d=")).collect();
+        assert!(curves.last().unwrap().contains("s c1 over"), "{curves:?}");
+        assert_eq!(svg.matches("s c1 over").count(), 2, "the curve and the piece of it before its name");
+        assert_eq!(svg.matches(" over\"").count(), 2);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use crate::axis::{Tick, without_trailing_zeros};
 use std::fmt::Write as _;
 
-const WIDTH: f64 = 800.0;
+pub(crate) const WIDTH: f64 = 800.0;
 const HEIGHT: f64 = 480.0;
 /// Edges of the drawing.
 pub(crate) const LEFT: f64 = 70.0;
