@@ -268,7 +268,8 @@ mod tests {
     fn a_curve_under_another_shows_in_dashes() {
         let [one, same] = ["one", "same"].map(|name| curve(name, &[(0.0, 1.0), (1.0, 90.0)], false));
         let svg = lines_svg(&chart(&[one, same, curve("else", &[(0.0, 2.0), (1.0, 80.0)], false)]));
-        let curves: Vec<&str> = svg.lines().filter(|line| line.contains("class=\"s ") && line.contains(" d=")).collect();
+        let curves: Vec<&str> =
+            svg.lines().filter(|line| line.contains("class=\"s ") && line.contains(" d=")).collect();
         assert!(curves.last().unwrap().contains("s c1 over"), "{curves:?}");
         assert_eq!(svg.matches("s c1 over").count(), 2, "the curve and the piece of it before its name");
         assert_eq!(svg.matches(" over\"").count(), 2);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use eigenspan::Exec;
 use eigenspan::data::{Corruption, Dataset, Labels};
@@ -116,6 +116,14 @@ impl std::fmt::Display for Hands {
     }
 }
 
+impl Hands {
+    /// The same threads where there are only so many fits.
+    fn at_most(self, fits: usize) -> Self {
+        let (all, fits) = (self.fits * self.threads, self.fits.min(fits.max(1)));
+        Self { fits, threads: all / fits }
+    }
+}
+
 impl Runner<'_> {
     /// Fits side by side, as far as there are threads: no fit keeps all of them busy all the time, and fits are many. Where
     /// it is their time that is asked for, one after the other.
@@ -134,50 +142,39 @@ impl Runner<'_> {
         repeats: Range<u64>,
         timed: bool,
     ) -> Result<Done<'p>, StudyError> {
-        let hands = self.hands(timed);
         let todo: Vec<(usize, u64)> =
             repeats.clone().flat_map(|repeat| (0..plan.groups.len()).map(move |group| (group, repeat))).collect();
-        let exec = self.exec.silent();
-        let (clock, inside) = (self.clock, exec.with_threads(hands.threads));
-        let shared = Mutex::new(Shared { cache: &mut self.cache, pace: Pace::default(), done: 0, failed: usize::MAX });
-        let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let one = |at: usize| {
-            let (group, repeat) = todo[at];
-            let cell = plan.cell(group, repeat);
-            let subject = &subjects[plan.cases[plan.groups[group].case].subject];
-            let key = key(&subject.hash, &cell, timed);
-            let what = format!("{}, partition {repeat} of {}", method_name(&cell.method), subject.name);
-            {
-                let mut shared = lock();
-                if shared.failed < at {
-                    return Ok(None);
-                }
-                let left = shared.pace.left(&todo[shared.done..]).map(|left| left / hands.fits as f64);
-                clock.cell(shared.done, todo.len(), &what, left);
-                if let Some(known) = shared.cache.get(&key).cloned() {
-                    shared.done += 1;
-                    return Ok(Some(known));
-                }
-            }
-            let started = clock.seconds();
-            let found = cell.measure(&subject.data, clock, inside);
-            let mut shared = lock();
-            shared.done += 1;
-            if found.is_err() {
-                shared.failed = shared.failed.min(at);
-            }
-            let found = found.map_err(|source| StudyError::Method { doing: what.clone(), source })?;
-            shared.pace.took(group, clock.seconds() - started);
-            shared.cache.put(key, what, found.clone())?;
-            Ok(Some(found))
+        let (hands, exec) = (self.hands(timed).at_most(todo.len()), self.exec.silent());
+        let work = Work {
+            plan,
+            subjects,
+            todo: &todo,
+            timed,
+            fits: hands.fits,
+            clock: self.clock,
+            exec: exec.with_threads(hands.threads),
+            shared: Mutex::new(Shared { cache: &mut self.cache, pace: Pace::default(), done: 0, failed: usize::MAX }),
         };
-        let found = exec.with_threads(hands.fits).map("study", todo.len(), one).map_err(eigenspan::Error::from);
-        let found = found.map_err(|source| StudyError::Method { doing: "study".into(), source })?;
+        let found = exec.with_threads(hands.fits).map("study", todo.len(), |at| work.cell(at));
+        let found = found.map_err(|source| StudyError::Method { doing: "study".into(), source: source.into() })?;
         self.clock.cell(todo.len(), todo.len(), "", None);
         let found: Vec<Option<Measured>> = found.into_iter().collect::<Result<_, StudyError>>()?;
         let found = found.into_iter().map(|one| one.expect("nothing is left out where nothing failed"));
         Ok(Done { plan, repeats, measured: todo.into_iter().zip(found).collect() })
     }
+}
+
+/// The cells of a plan, for several threads.
+struct Work<'a> {
+    plan: &'a Plan,
+    subjects: &'a [Subject],
+    /// Group and partition of every cell.
+    todo: &'a [(usize, u64)],
+    timed: bool,
+    fits: usize,
+    clock: &'a dyn Clock,
+    exec: Exec<'a>,
+    shared: Mutex<Shared<'a>>,
 }
 
 /// What fits that run side by side share.
@@ -188,6 +185,63 @@ struct Shared<'a> {
     /// The first cell that failed. Those after it are not begun; those before it are, so that the fault that is told
     /// does not depend on threads.
     failed: usize,
+}
+
+impl<'a> Work<'a> {
+    /// Cell `at`, known or measured; `None` where one before it failed.
+    fn cell(&self, at: usize) -> Result<Option<Measured>, StudyError> {
+        let (group, repeat) = self.todo[at];
+        let cell = self.plan.cell(group, repeat);
+        let subject = &self.subjects[self.plan.cases[self.plan.groups[group].case].subject];
+        let key = key(&subject.hash, &cell, self.timed);
+        let what = format!("{}, partition {repeat} of {}", method_name(&cell.method), subject.name);
+        match self.begin(at, &what, &key) {
+            Begun::Known(measured) => return Ok(Some(measured)),
+            Begun::InVain => return Ok(None),
+            Begun::New => (),
+        }
+        let started = self.clock.seconds();
+        let found = cell.measure(&subject.data, self.clock, self.exec);
+        let seconds = self.clock.seconds() - started;
+        let mut shared = self.lock();
+        let kept = found.map_err(|source| StudyError::Method { doing: what.clone(), source }).and_then(|found| {
+            shared.cache.put(key, what, found.clone())?;
+            Ok(Some(found))
+        });
+        shared.done += 1;
+        match kept {
+            Ok(_) => shared.pace.took(group, seconds),
+            Err(_) => shared.failed = shared.failed.min(at),
+        }
+        kept
+    }
+
+    /// Says that cell `at` begins, and looks whether it is known.
+    fn begin(&self, at: usize, what: &str, key: &str) -> Begun {
+        let mut shared = self.lock();
+        if shared.failed < at {
+            return Begun::InVain;
+        }
+        let left = shared.pace.left(&self.todo[shared.done..]).map(|left| left / self.fits as f64);
+        self.clock.cell(shared.done, self.todo.len(), what, left);
+        let Some(known) = shared.cache.get(key).cloned() else { return Begun::New };
+        shared.done += 1;
+        Begun::Known(known)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shared<'a>> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How a cell begins.
+enum Begun {
+    /// It is in the cache.
+    Known(Measured),
+    /// It is to be measured.
+    New,
+    /// One before it failed.
+    InVain,
 }
 
 /// The name of a method, with its settings where a person would want them.
@@ -254,5 +308,19 @@ impl Pace {
         means.sort_by(f64::total_cmp);
         let mean = means.iter().sum::<f64>() / means.len() as f64;
         (!means.is_empty()).then(|| todo.iter().map(|(group, _)| self.groups.get(group).map_or(mean, seen)).sum())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_fits_have_all_the_threads() {
+        let hands = |fits, threads| Hands { fits, threads };
+        assert_eq!(hands(8, 1).at_most(100), hands(8, 1));
+        assert_eq!(hands(8, 2).at_most(3), hands(3, 5));
+        assert_eq!(hands(2, 1).at_most(1), hands(1, 2));
+        assert_eq!(hands(2, 1).at_most(0), hands(1, 2));
     }
 }
