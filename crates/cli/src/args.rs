@@ -1,22 +1,23 @@
-//! The command line as typed.
+//! The command line as typed: the commands here, flags that several of them share in `groups`, values of flags in `values`.
+
+mod groups;
+mod values;
 
 use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{Args as ClapArgs, Parser, Subcommand};
 use eigenspan::classify::CLASSIFIERS;
-use eigenspan::data::{Corruption, ImageShape};
+use eigenspan::data::Corruption;
 use eigenspan::dimension::ESTIMATORS;
-use eigenspan::{Dim, Keep, Lambda, Normalize, PceParams, RankRule, SketchParams, Solver};
-use eigenspan_study::cell::{SplitRule, TrainSize};
+use eigenspan_study::cell::TrainSize;
 
 use crate::choice::Choice;
 
-const DATA_HELP: &str = "DATA is a file of samples in rows: NumPy .npy or .npz (arrays X, and where present y and \
-shape), MATLAB up to version 7, IDX, CSV, TSV, LIBSVM, Parquet or Arrow (in builds with `--features columnar`); a \
-folder of PNG, JPEG, PNM or BMP images (each sub-folder is a class); `-` for standard input; or `@digits` for the \
-built-in handwritten digits, `@synthetic-faces` for rendered heads under many lights. The format is found by content.";
+pub use groups::{CutArgs, Data, Fitting, Streaming};
+pub use values::{FormArg, LambdaArg, NormalizeArg, NumbersArg, Size, SplitArg, Sweep};
+use values::{parse_size, parse_sweep, parse_train};
 
 const EXIT_HELP: &str =
     "Exit codes: 0 done · 1 the data, model or a value was refused · 2 mistyped, or the machine failed";
@@ -111,249 +112,6 @@ eigenspan reproduce all --data ../shared/data --output results\n  eigenspan repr
     },
 }
 
-/// Data to read.
-#[derive(ClapArgs)]
-pub struct Data {
-    /// The samples
-    #[arg(value_name = "DATA", long_help = DATA_HELP)]
-    pub data: PathBuf,
-    /// Column of a table that holds the class: its name, or its number counted from 1
-    #[arg(long, value_name = "COLUMN")]
-    pub label: Option<String>,
-    /// Array of an .npz or .mat file that holds the samples
-    #[arg(long, value_name = "NAME")]
-    pub array: Option<String>,
-    /// Height and width of the image that each sample is, where the file does not tell
-    #[arg(long, value_name = "HxW", value_parser = parse_image)]
-    pub image: Option<ImageShape>,
-    /// Bring the images of a folder to this height and width
-    #[arg(long, value_name = "HxW", value_parser = parse_image)]
-    pub resize: Option<ImageShape>,
-    /// Turn the colour images of a folder to grey
-    #[arg(long)]
-    pub grey: bool,
-    /// Use only these rows: a .npy file of row numbers (from 0) or of true and false
-    #[arg(long, value_name = "FILE.npy")]
-    pub rows: Option<PathBuf>,
-}
-
-/// How to fit.
-#[derive(ClapArgs)]
-pub struct Fitting {
-    /// λ: a number, `auto` (optimal hard threshold; the default) or `screenot` (noise of any shape)
-    #[arg(long, value_name = "λ", value_parser = parse_lambda, group = "rule")]
-    pub(crate) lambda: Option<LambdaArg>,
-    /// The noise has this standard deviation, in the units of the data
-    #[arg(long, value_name = "S", group = "rule", allow_negative_numbers = true)]
-    pub(crate) noise: Option<f64>,
-    /// Keep this share of the energy, between 0 and 1
-    #[arg(long, value_name = "SHARE", group = "rule", allow_negative_numbers = true)]
-    pub(crate) energy: Option<f64>,
-    /// Keep exactly this many dimensions; λ plays no part
-    #[arg(long, value_name = "M")]
-    pub(crate) dim: Option<usize>,
-    /// How the dimension follows from λ: Theorem 1 of the paper (the default), or one more as in the authors' released code
-    #[arg(long, value_enum)]
-    pub(crate) rank_rule: Option<RankRuleArg>,
-    /// Scale samples to unit length (the default of PCE), not at all, or features to z-scores
-    #[arg(long, value_enum)]
-    pub(crate) normalize: Option<NormalizeArg>,
-    /// Subtract the mean of the scaled samples
-    #[arg(long)]
-    pub(crate) center: bool,
-    /// Refuse zero samples and data in which no direction stands out
-    #[arg(long)]
-    pub(crate) strict: bool,
-    /// Prove the dimension, or find it by products with the data alone (probable, not proved): for data too large for a
-    /// matrix of min(samples, features) squared. `direct` needs a λ, noise level, energy or dimension
-    #[arg(long, value_enum)]
-    pub(crate) solver: Option<SolverArg>,
-}
-
-impl Fitting {
-    /// What is asked of PCE.
-    pub fn params(&self) -> PceParams {
-        let lambda = match (self.noise, self.energy, self.lambda) {
-            (Some(s), _, _) => Lambda::Noise(s),
-            (_, Some(share), _) => Lambda::Energy(share),
-            (_, _, Some(LambdaArg(lambda))) => lambda,
-            _ => Lambda::Auto,
-        };
-        PceParams {
-            lambda,
-            dim: self.dim.map_or(Dim::Auto, Dim::Fixed),
-            rank_rule: match self.rank_rule {
-                Some(RankRuleArg::Released) => RankRule::Released,
-                _ => RankRule::Theorem,
-            },
-            normalize: self.normalize.map_or(Normalize::Unit, Normalize::from),
-            center: self.center,
-            strict: self.strict,
-            solver: self.solver(),
-            ..PceParams::default()
-        }
-    }
-
-    pub(crate) fn solver(&self) -> Solver {
-        if let Some(SolverArg::Direct) = self.solver { Solver::Direct } else { Solver::Auto }
-    }
-}
-
-impl From<NormalizeArg> for Normalize {
-    fn from(asked: NormalizeArg) -> Self {
-        match asked {
-            NormalizeArg::Unit => Self::Unit,
-            NormalizeArg::None => Self::None,
-            NormalizeArg::Zscore => Self::ZScore,
-        }
-    }
-}
-
-fn parse_image(text: &str) -> Result<ImageShape, String> {
-    let length = |text: &str| text.trim().parse::<usize>().ok().filter(|length| *length > 0);
-    let sides = text.split_once(['x', '×']).and_then(|(height, width)| Some((length(height)?, length(width)?)));
-    let (height, width) = sides.ok_or("expected height and width, as in 32x24")?;
-    Ok(ImageShape { height, width })
-}
-
-#[derive(Clone, Copy)]
-pub(crate) struct LambdaArg(pub(crate) Lambda);
-
-fn parse_lambda(text: &str) -> Result<LambdaArg, String> {
-    match text {
-        "auto" => Ok(LambdaArg(Lambda::Auto)),
-        "screenot" => Ok(LambdaArg(Lambda::ScreeNot)),
-        number => match number.parse() {
-            Ok(lambda) => Ok(LambdaArg(Lambda::Fixed(lambda))),
-            Err(_) => Err("expected a number, `auto` or `screenot`".into()),
-        },
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum RankRuleArg {
-    Theorem,
-    Released,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum NormalizeArg {
-    Unit,
-    None,
-    Zscore,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum SolverArg {
-    Auto,
-    Direct,
-}
-
-/// A size, in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size(pub u64);
-
-/// `500MB`, `2GB`, `1GiB`, or a number of bytes.
-fn parse_size(text: &str) -> Result<Size, String> {
-    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let unit = match unit.trim().to_ascii_lowercase().as_str() {
-        "" | "b" => 1.0,
-        "k" | "kb" => 1e3,
-        "m" | "mb" => 1e6,
-        "g" | "gb" => 1e9,
-        "t" | "tb" => 1e12,
-        "kib" => 1024f64,
-        "mib" => 1024f64.powi(2),
-        "gib" => 1024f64.powi(3),
-        "tib" => 1024f64.powi(4),
-        _ => return Err("expected a size such as 500MB, 2GB or 1GiB".into()),
-    };
-    match number.parse::<f64>() {
-        Ok(number) if number > 0.0 && number * unit < 1e18 => Ok(Size((number * unit) as u64)),
-        _ => Err("expected a size such as 500MB, 2GB or 1GiB".into()),
-    }
-}
-
-/// How samples that are not kept are read.
-#[derive(ClapArgs)]
-pub struct Streaming {
-    /// Read the samples portion by portion, and take no more memory than this: 500MB, 2GB, 1GiB. The result does not depend
-    /// on it
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
-    pub max_memory: Option<Size>,
-    /// Write down here, now and then, how far the reading has come; the same command goes on from there after a crash
-    #[arg(long, value_name = "FILE")]
-    pub checkpoint: Option<PathBuf>,
-    /// How much is read from one checkpoint to the next
-    #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "1GB", requires = "checkpoint")]
-    pub checkpoint_every: Size,
-    /// What is kept of the samples: their Gram matrix (fast), their triangle, which answers every cut, or for thousands of
-    /// features a sketch, for which they are read several times (probable, not always proved; it needs a λ, noise level, energy or
-    /// dimension); `auto` is the first unless the settings need the second, or more than 5000 features the third
-    #[arg(long, value_enum)]
-    pub form: Option<FormArg>,
-    /// How often the samples of a sketch may be read, from 2 to 64; as often as k needs, and at most 8 times by default
-    #[arg(long, value_name = "N")]
-    pub passes: Option<usize>,
-    /// Gaussian columns of a sketch; 200 by default, and more where a larger dimension is asked for
-    #[arg(long, value_name = "N")]
-    pub sketch_columns: Option<usize>,
-    /// The seed of a sketch
-    #[arg(long, value_name = "N")]
-    pub sketch_seed: Option<u64>,
-}
-
-impl Streaming {
-    /// What is kept.
-    pub fn keep(&self) -> Keep {
-        match self.form {
-            // A sketch is no summary: whoever asks has looked for that before.
-            None | Some(FormArg::Auto | FormArg::Sketch) => Keep::Auto,
-            Some(FormArg::Gram) => Keep::Gram,
-            Some(FormArg::Triangle) => Keep::Triangle,
-        }
-    }
-
-    /// Bytes from one checkpoint to the next.
-    pub fn every(&self) -> usize {
-        usize::try_from(self.checkpoint_every.0).unwrap_or(usize::MAX)
-    }
-
-    /// Whether anything was asked that only samples that are not kept can have.
-    pub fn is_asked(&self) -> bool {
-        self.max_memory.is_some() || self.checkpoint.is_some() || self.form.is_some() || self.of_sketch().is_some()
-    }
-
-    /// A flag that only a sketch has, where one was given.
-    pub fn of_sketch(&self) -> Option<&'static str> {
-        let given = [
-            ("--passes", self.passes.is_some()),
-            ("--sketch-columns", self.sketch_columns.is_some()),
-            ("--sketch-seed", self.sketch_seed.is_some()),
-        ];
-        given.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
-    }
-
-    /// How samples are sketched.
-    pub fn sketch(&self) -> SketchParams {
-        let usual = SketchParams::default();
-        SketchParams {
-            columns: self.sketch_columns,
-            readings: self.passes.unwrap_or(usual.readings),
-            seed: self.sketch_seed.unwrap_or(usual.seed),
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum FormArg {
-    Auto,
-    Gram,
-    Triangle,
-    Sketch,
-}
-
 #[derive(ClapArgs)]
 pub struct Summarize {
     #[command(flatten)]
@@ -424,40 +182,6 @@ pub struct Update {
     pub json: bool,
 }
 
-/// Where to cut, where not as the summary or the model was made to.
-#[derive(ClapArgs)]
-pub struct CutArgs {
-    /// λ: a number, `auto` or `screenot`, instead of what it was made for
-    #[arg(long, value_name = "λ", value_parser = parse_lambda, group = "cut")]
-    lambda: Option<LambdaArg>,
-    /// The noise has this standard deviation, in the units of the data
-    #[arg(long, value_name = "S", group = "cut", allow_negative_numbers = true)]
-    noise: Option<f64>,
-    /// Keep this share of the energy, between 0 and 1
-    #[arg(long, value_name = "SHARE", group = "cut", allow_negative_numbers = true)]
-    energy: Option<f64>,
-    /// Keep exactly this many dimensions
-    #[arg(long, value_name = "M", group = "cut")]
-    dim: Option<usize>,
-}
-
-impl CutArgs {
-    /// The settings of the summary or model with another cut, where one is asked for.
-    pub fn params(&self, made_for: &PceParams) -> Option<PceParams> {
-        let lambda = match (self.lambda, self.noise, self.energy) {
-            (Some(LambdaArg(lambda)), ..) => Some(lambda),
-            (_, Some(s), _) => Some(Lambda::Noise(s)),
-            (.., Some(share)) => Some(Lambda::Energy(share)),
-            _ => None,
-        };
-        match (lambda, self.dim) {
-            (Some(lambda), _) => Some(PceParams { lambda, dim: Dim::Auto, ..*made_for }),
-            (None, Some(dim)) => Some(PceParams { dim: Dim::Fixed(dim), ..*made_for }),
-            (None, None) => None,
-        }
-    }
-}
-
 #[derive(ClapArgs)]
 pub struct Fit {
     #[command(flatten)]
@@ -514,21 +238,6 @@ pub struct Dimension {
     /// Print a JSON list instead of a table
     #[arg(long)]
     pub json: bool,
-}
-
-/// Numbers of neighbours.
-#[derive(Clone)]
-pub struct Sweep(pub Vec<usize>);
-
-fn parse_sweep(text: &str) -> Result<Sweep, String> {
-    let (range, step) = text.split_once(':').unwrap_or((text, "1"));
-    let (first, last) = range.split_once("..").unwrap_or((range, range));
-    let number = |text: &str| text.parse::<usize>().ok().filter(|number| *number > 0);
-    let all = (number(first), number(last), number(step));
-    match all {
-        (Some(first), Some(last), Some(step)) if first <= last => Ok(Sweep((first..=last).step_by(step).collect())),
-        _ => Err("expected a number from 1 on, or a range as in 10..30:2".into()),
-    }
 }
 
 #[derive(ClapArgs)]
@@ -655,30 +364,6 @@ pub struct Reproduce {
     pub json: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-pub enum SplitArg {
-    Random,
-    Stratified,
-}
-
-impl From<SplitArg> for SplitRule {
-    fn from(asked: SplitArg) -> Self {
-        match asked {
-            SplitArg::Random => Self::Random,
-            SplitArg::Stratified => Self::Stratified,
-        }
-    }
-}
-
-/// A whole number is a number of samples, any other a share.
-fn parse_train(text: &str) -> Result<TrainSize, String> {
-    match (text.parse::<usize>(), text.parse::<f64>()) {
-        (Ok(count), _) if count > 0 => Ok(TrainSize::Total(count)),
-        (Err(_), Ok(share)) if share > 0.0 && share < 1.0 => Ok(TrainSize::Share(share)),
-        _ => Err("expected a share between 0 and 1, or a number of samples".into()),
-    }
-}
-
 #[derive(ClapArgs)]
 pub struct Inspect {
     /// The model
@@ -707,13 +392,6 @@ pub struct Export {
     /// the others
     #[arg(long, value_enum)]
     pub numbers: Option<NumbersArg>,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum NumbersArg {
-    F64,
-    F32,
-    U8,
 }
 
 #[derive(ClapArgs)]
