@@ -274,6 +274,22 @@ mod tests {
     }
 
     #[test]
+    fn single_precision_is_for_the_tall_and_exactness_for_the_others() {
+        for (n, single) in [(47, false), (48, true)] {
+            let x: Mat<f32> = Mat::from_fn(n, 6, |i, j| ((i * 31 + j * 17) as f32).sin());
+            let (samples, exec) = (Samples::from(&x), Exec::default());
+            let scan = Scan::of(samples, exec).unwrap();
+            let learnt = Preparation::learn(samples, &scan, Normalize::None, false, None, exec).unwrap();
+            let view = Prepared::new(samples, &learnt, &scan);
+            assert_eq!(matches!(view.native(), Native::F32(_)), single, "{n}");
+            assert_eq!(Gram::of(&view, exec).unwrap().chance > 0.0, single, "{n}");
+            let (_, rough) =
+                FirstReading::of(samples, Normalize::None, false, false).unwrap().unwrap().read(exec).unwrap();
+            assert_eq!(rough.unwrap().of(&view).unwrap().chance > 0.0, single, "{n}");
+        }
+    }
+
+    #[test]
     fn undo_takes_back_what_prepare_did() {
         let x = Mat::from_fn(7, 4, |i, j| ((i * 4 + j) as f64).sin() * 10.0 + 3.0);
         for normalize in [Normalize::Unit, Normalize::None, Normalize::ZScore] {

@@ -54,6 +54,8 @@ pub const SAFETY: f64 = 10.0;
 pub const CHANCE: f64 = 2e-4;
 /// Rows packed at a time: few enough to stay in the nearest cache while they are prepared.
 pub const BATCH: usize = 16;
+/// So many rows for each column, and the Gram matrix is most of the work.
+const TALL: usize = 8;
 /// Half the distance from one to the next number.
 pub(crate) const UNIT: f64 = f64::EPSILON / 2.0;
 
@@ -71,6 +73,12 @@ impl Side {
     pub fn of(x: &dyn Blocks) -> Self {
         if x.rows() >= x.cols() { Self::Features } else { Self::Samples }
     }
+}
+
+/// Whether the Gram matrix of an n × m matrix of `f32` is worth having in single precision: where it is most of the work. Where
+/// it is not, what is saved is less than what is lost when single precision turns out not to be enough.
+pub fn single_pays(n: usize, m: usize) -> bool {
+    n >= TALL * m
 }
 
 /// A Gram matrix and how far it can be from the exact one.

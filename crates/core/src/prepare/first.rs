@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use eigenspan_linalg::blocks::{Native, Rows};
-use eigenspan_linalg::gram::{BATCH, Gram, LARGE, SLAB};
+use eigenspan_linalg::gram::{BATCH, Gram, LARGE, SLAB, single_pays};
 use eigenspan_linalg::rows::{Prepared as Number, are_bytes, energy};
 use eigenspan_linalg::scale::{exponent_of, times_power_of_two};
 use eigenspan_linalg::{Blocks, Exec};
@@ -249,7 +249,10 @@ impl Blocks for FirstReading<'_> {
     }
 
     fn native(&self) -> Native<'_> {
-        if matches!(self.samples, Samples::F32(_)) { Native::F32(self) } else { Native::F64 }
+        match self.samples {
+            Samples::F32(x) if single_pays(x.rows(), x.cols()) => Native::F32(self),
+            _ => Native::F64,
+        }
     }
 }
 

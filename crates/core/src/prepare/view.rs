@@ -14,6 +14,7 @@ use std::ops::Range;
 
 use eigenspan_linalg::Blocks;
 use eigenspan_linalg::blocks::{Native, Rows};
+use eigenspan_linalg::gram::single_pays;
 use eigenspan_linalg::rows::{Prepared as Number, Value, affine, affine_adding, to_bytes};
 use eigenspan_linalg::scale::times_power_of_two;
 
@@ -302,7 +303,7 @@ impl Blocks for Prepared<'_> {
             return bytes;
         }
         match self.samples {
-            Samples::F32(_) => Native::F32(self),
+            Samples::F32(_) if single_pays(Blocks::rows(self), Blocks::cols(self)) => Native::F32(self),
             _ => Native::F64,
         }
     }
