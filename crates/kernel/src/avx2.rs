@@ -1,4 +1,4 @@
-//! The tile in assembly, for x86-64 with AVX2 and FMA.
+//! The tile in assembly, for x86-64 with AVX2 and FMA; for bytes with VNNI too, where the machine has it.
 //!
 //! ```text
 //!     ymm(3r + v) += columns_v · broadcast(rows_r)        r = 0..4 rows, v = 0..3 strips, one step at a time
@@ -22,12 +22,22 @@ use crate::rows::Work;
 
 /// Proof that the machine has AVX2 and FMA.
 #[derive(Clone, Copy)]
-pub struct Avx2(());
+pub struct Avx2 {
+    /// Whether it has VNNI on these registers too: products of whole numbers are then added as they are made.
+    vnni: bool,
+}
 
 impl Avx2 {
     /// The proof, if the machine has them.
     pub(crate) fn detect() -> Option<Self> {
-        (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Self(()))
+        let vnni = is_x86_feature_detected!("avx512vnni") && is_x86_feature_detected!("avx512vl");
+        (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Self { vnni })
+    }
+
+    /// The same machine, as if it had nothing more.
+    #[cfg(test)]
+    pub(crate) fn without_vnni(self) -> Self {
+        Self { vnni: false }
     }
 }
 
@@ -159,7 +169,7 @@ pub(crate) fn prefetch(numbers: &[f64]) {
 }
 
 /// Row `$r` of a tile at byte `$at` of the steps: broadcast a lane of the rows, multiply by the columns, add.
-/// Whole numbers need a register for the product, so their third column is read from memory each time.
+/// Whole numbers without VNNI need a register for the product, so their third column is read from memory each time.
 macro_rules! row {
     (f64 $r:literal $at:literal $($sum:literal $column:literal)*) => {
         concat!("vbroadcastsd ymm15, [{rows}+", $at, "+8*", $r, "]\n",
@@ -168,6 +178,10 @@ macro_rules! row {
     (f32 $r:literal $at:literal $($sum:literal $column:literal)*) => {
         concat!("vbroadcastss ymm15, [{rows}+", $at, "+4*", $r, "]\n",
             $("vfmadd231ps ymm", $sum, ", ymm", $column, ", ymm15\n",)*)
+    };
+    (vnni $r:literal $at:literal $($sum:literal $column:literal)*) => {
+        concat!("vpbroadcastd ymm15, [{rows}+", $at, "+4*", $r, "]\n",
+            $("vpdpwssd ymm", $sum, ", ymm", $column, ", ymm15\n",)*)
     };
     (u8 $r:literal $at:literal $sum:literal 12 $($rest:tt)*) => {
         concat!("vpbroadcastd ymm15, [{rows}+", $at, "+4*", $r, "]\n",
@@ -267,27 +281,27 @@ macro_rules! tile {
 }
 
 macro_rules! tile_function {
-    ($name:ident $type:tt $add:literal) => {
+    ($name:ident $type:tt $kind:tt $add:literal) => {
         /// The tile of [`crate::gram`].
         #[inline(always)]
         pub(crate) fn $name(_: Avx2, factors: Factors<'_, $type>, sums: &mut [<$type as Packed>::Sum; SUMS]) {
             factors.check();
             let rows = factors.rows.as_ptr().cast::<<$type as Packed>::Lane>().wrapping_add(factors.lane);
             let line = factors.ahead.bytes.div_ceil(factors.steps / UNROLL);
-            // SAFETY: `Avx2` exists only on machines with AVX2 and FMA. `check` made sure that `count` strips of
-            // `steps` registers of columns, as many of rows and four lanes from `lane` on are there to be read, and
-            // that `steps` is a multiple of four and not zero. Registers are aligned by their type. The sums are
-            // 12 registers of 32 bytes, which `SUMS` numbers of four bytes or more can take. Prefetching cannot fault.
+            // SAFETY: `Avx2` exists only on machines with AVX2 and FMA, and `tile_u8` asks it for VNNI. `check` made sure
+            // that `count` strips of `steps` registers of columns, as many of rows and four lanes from `lane` on are there
+            // to be read, and that `steps` is a multiple of four and not zero. Registers are aligned by their type. The sums
+            // are 12 registers of 32 bytes, which `SUMS` numbers of four bytes or more can take. Prefetching cannot fault.
             unsafe {
                 match factors.count {
                     3 => tile!(factors, rows, line, sums, [
-                        step!(3 $type 0), step!(3 $type 32), step!(3 $type 64), step!(3 $type 96)
+                        step!(3 $kind 0), step!(3 $kind 32), step!(3 $kind 64), step!(3 $kind 96)
                     ], ""),
                     2 => tile!(factors, rows, line, sums, [
-                        step!(2 $type 0), step!(2 $type 32), step!(2 $type 64), step!(2 $type 96)
+                        step!(2 $kind 0), step!(2 $kind 32), step!(2 $kind 64), step!(2 $kind 96)
                     ], ""),
                     _ => tile!(factors, rows, line, sums, [
-                        step!(even $type 0), step!(odd $type 32), step!(even $type 64), step!(odd $type 96)
+                        step!(even $kind 0), step!(odd $kind 32), step!(even $kind 64), step!(odd $kind 96)
                     ], concat!(
                         $add, " ymm0, ymm0, ymm1\n", $add, " ymm3, ymm3, ymm4\n",
                         $add, " ymm6, ymm6, ymm7\n", $add, " ymm9, ymm9, ymm10",
@@ -298,6 +312,13 @@ macro_rules! tile_function {
     };
 }
 
-tile_function!(tile_f64 f64 "vaddpd");
-tile_function!(tile_f32 f32 "vaddps");
-tile_function!(tile_u8 u8 "vpaddd");
+tile_function!(tile_f64 f64 f64 "vaddpd");
+tile_function!(tile_f32 f32 f32 "vaddps");
+tile_function!(tile_pairs u8 u8 "vpaddd");
+tile_function!(tile_vnni u8 vnni "vpaddd");
+
+/// The tile of [`crate::gram`]. Nothing else calls `tile_vnni`.
+#[inline(always)]
+pub(crate) fn tile_u8(avx2: Avx2, factors: Factors<'_, u8>, sums: &mut [i32; SUMS]) {
+    if avx2.vnni { tile_vnni(avx2, factors, sums) } else { tile_pairs(avx2, factors, sums) }
+}

@@ -121,7 +121,8 @@ macro_rules! packed_float {
 packed_float!(f64, 4, crate::avx2::tile_f64);
 packed_float!(f32, 8, crate::avx2::tile_f32);
 
-/// Two rows share a lane: a register multiplies both and adds the products in one instruction (`vpmaddwd`).
+/// Two rows share a lane: a register multiplies both and adds the products in one instruction (`vpmaddwd`, or `vpdpwssd` where
+/// there is VNNI, which adds them to the sum as well).
 /// Exact: a panel of 2 · `STEPS` products of at most 255² stays below 2²⁶, far from the 2³¹ that a sum has room for.
 impl Packed for u8 {
     type Lane = [i16; 2];

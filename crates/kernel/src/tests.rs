@@ -6,9 +6,14 @@ use crate::gram::{Machine, STRIP, Sides, Stripe, accumulate_on};
 use crate::panel::{Number, Panel};
 use crate::probe::{VECTORS, probe_on};
 
-/// The kernels that this machine can run; twice the same where it has none of its own.
-fn machines() -> [Machine; 2] {
-    [Machine::Portable, Machine::detect()]
+/// The kernels that this machine can run; the same again where it has none of its own.
+fn machines() -> [Machine; 3] {
+    let plain = match Machine::detect() {
+        Machine::Portable => Machine::Portable,
+        #[cfg(target_arch = "x86_64")]
+        Machine::Avx2(avx2) => Machine::Avx2(avx2.without_vnni()),
+    };
+    [Machine::Portable, plain, Machine::detect()]
 }
 
 /// Numbers without a pattern, the same on every run.
