@@ -14,7 +14,7 @@ use crate::report::Table;
 /// The sides of a matrix that does not grow.
 const FIXED: usize = 500;
 /// Those that the other side takes.
-const GROWING: [usize; 4] = [1000, 2000, 4000, 8000];
+const GROWING: [usize; 4] = [4000, 8000, 16_000, 32_000];
 /// The dimension that is planted.
 const PLANTED: usize = 20;
 /// The least of so many runs counts.
