@@ -17,7 +17,7 @@
 //! symmetric M reaches its end, the smallest eigenvalue of M is above −γ_{p+1}/(1 − γ_{p+1})·tr M, in whatever order the
 //! sums were taken; but for underflow, which entries near one leave no room for.
 
-use eigenspan_kernel::{Number, Panel, STRIP, Stripe, accumulate};
+use eigenspan_kernel::{Panel, STRIP, Stripe, accumulate};
 use faer::Par;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
@@ -27,8 +27,8 @@ use crate::Error;
 use crate::exec::Exec;
 use crate::mat::Mat;
 
-/// Columns eliminated at once.
-const BLOCK: usize = <f64 as Number>::DEPTH;
+/// Columns eliminated at once: enough to keep the kernel busy, and no more, for the backend factors a block more slowly.
+const BLOCK: usize = 96;
 
 /// Whether Cholesky of s·I − G + VΘVᵀ reaches its end. `values` are positive; V has one column for each.
 pub fn definite(g: &Mat, s: f64, values: &[f64], vectors: &Mat, exec: Exec<'_>) -> Result<bool, Error> {

@@ -27,6 +27,8 @@
 mod apg;
 mod ialm;
 
+use eigenspan_linalg::gram::Gram;
+use eigenspan_linalg::krylov::{self, Dense, Until};
 use eigenspan_linalg::spectrum::{Cut, spectrum};
 use eigenspan_linalg::{Exec, Mat};
 
@@ -122,7 +124,7 @@ impl RobustPcaParams {
         let task = Task {
             data: &input.data,
             lambda,
-            first: spectrum(&input.data, Cut::Top(1), exec.silent())?.sigma[0],
+            first: norm(&input.data, exec.silent())?,
             growth: self.growth,
             tolerance: self.tolerance,
             rounds: self.rounds,
@@ -133,6 +135,16 @@ impl RobustPcaParams {
         };
         let projection = Projection { dim: self.dim, center: self.center, unit_features: self.unit_features };
         input.finish(self, projection, split, exec)
+    }
+}
+
+/// ‖D‖₂, from which the penalties start: to a few digits it need not be proved, as a spectrum is.
+fn norm(data: &Mat, exec: Exec<'_>) -> Result<f64, Error> {
+    let gram = Gram::in_double(data, exec)?;
+    let few_digits = 1e-9 * gram.trace();
+    match krylov::leading(&Dense(&gram.matrix), Until::Count(1), few_digits, exec)? {
+        Some(found) => Ok(found.values[0].sqrt()),
+        None => Ok(spectrum(data, Cut::Top(1), exec)?.sigma[0]),
     }
 }
 
