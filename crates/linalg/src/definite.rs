@@ -27,7 +27,7 @@ use crate::Error;
 use crate::exec::Exec;
 use crate::mat::Mat;
 
-/// Columns eliminated at once: enough to keep the kernel busy, and no more, for the backend factors a block more slowly.
+/// Columns eliminated at once: of 96, 128 and 256 the fastest at p = 500, and as fast as the others at 1520 and 2200.
 const BLOCK: usize = 96;
 
 /// Whether Cholesky of s·I − G + VΘVᵀ reaches its end. `values` are positive; V has one column for each.
