@@ -337,6 +337,10 @@ mod tests {
         let guess = |count: usize| Mat::from_fn(300, count, |i, j| f64::from(u8::from(i == j)));
         assert!(refine(&g, guess(3), 1.0, Exec::default()).unwrap().is_none());
         assert_eq!(refine(&g, guess(4), 1.0, Exec::default()).unwrap().unwrap().vectors.cols(), 4);
+        // One that stands out from the rest is brought out by the random vectors.
+        let values = [25.0, 16.0, 9.0, 1.5];
+        let g = Mat::from_fn(300, 300, |i, j| if i == j { values.get(i).copied().unwrap_or(0.1) } else { 0.0 });
+        assert_eq!(refine(&g, guess(3), 1.0, Exec::default()).unwrap().unwrap().vectors.cols(), 4);
     }
 
     #[test]
