@@ -10,7 +10,7 @@
 
 use std::num::NonZero;
 
-use eigenspan_linalg::symmetric::tridiagonalise;
+use eigenspan_linalg::symmetric::{eigenvalues, tridiagonalise};
 use eigenspan_linalg::{Exec, Mat, Quiet};
 
 /// Milliseconds of a batch of runs.
@@ -22,13 +22,15 @@ fn main() {
     let orders: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
     let orders = if orders.is_empty() { vec![256, 784, 1520, 2592] } else { orders };
     let exec = Exec::new(NonZero::new(1), &Quiet);
-    println!("{:>6} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}", "p", "reduce", "values", "k = p/13", "p/4", "p/2", "p");
+    let head = ["reduce", "values", "together", "k = p/13", "p/4", "p/2", "p"].map(|name| format!("{name:>10}"));
+    println!("{:>6} {}", "p", head.join(" "));
     for p in orders {
         let g = power_law(p);
         let reduced = tridiagonalise(g.clone(), exec).expect("the matrix is finite");
         let reduce = best(|| drop(tridiagonalise(g.clone(), exec)));
         let values = best(|| drop(reduced.values(exec)));
-        print!("{p:>6} {reduce:>10.2} {values:>10.2}");
+        let together = best(|| drop(eigenvalues(g.clone(), exec)));
+        print!("{p:>6} {reduce:>10.2} {values:>10.2} {together:>10.2}");
         for k in [p / 13, p / 4, p / 2, p] {
             print!(" {:>10.2}", best(|| drop(reduced.leading(k, exec))));
         }

@@ -17,10 +17,10 @@
 //! at most γ_g·‖X‖²_F = γ_g·tr G. Bytes are multiplied exactly, and so they are once their means are taken away.
 //!
 //! **Single precision** sums its slabs with u = 2⁻²⁴: γ_d·tr G is then too coarse a bound to be of use, a thousand times the
-//! true error E = Ĝ − G. So E is measured. For four Gaussian vectors r, ‖Er‖² has the mean ‖E‖²_F, and Gr = Xᵀ(Xr) is
-//! computed in double precision while X passes by. At worst (E of rank one) Σ‖Er‖²/‖E‖²_F is χ² with four degrees of
-//! freedom, so that ‖E‖_F > s·(Σ‖Er‖²/4)^½ has at most the probability 1 − e^(−2/s²)(1 + 2/s²): [`CHANCE`] for s =
-//! [`SAFETY`].
+//! true error E = Ĝ − G. So E is measured. For three Gaussian vectors r, ‖Er‖² has the mean ‖E‖²_F, and Gr = Xᵀ(Xr) is
+//! computed in double precision while X passes by. At worst (E of rank one) Σ‖Er‖²/‖E‖²_F is χ² with three degrees of
+//! freedom, whose density is at most √(x/2π), so that ‖E‖_F > s·(Σ‖Er‖²/3)^½ has at most the probability ⅔(3/s²)^(3/2)/√2π:
+//! [`CHANCE`] for s = [`SAFETY`].
 
 #[cfg(test)]
 mod tests;
@@ -49,7 +49,7 @@ pub const SLAB: usize = <f64 as Number>::DEPTH;
 /// Stripes of a large Gram matrix: enough to keep several threads busy to the end.
 const STRIPES: usize = 16;
 /// A measured error is multiplied by this.
-pub const SAFETY: f64 = 10.0;
+pub const SAFETY: f64 = 19.1;
 /// The chance that an error is larger than [`SAFETY`] times what was measured.
 pub const CHANCE: f64 = 2e-4;
 /// Rows packed at a time: few enough to stay in the nearest cache while they are prepared.

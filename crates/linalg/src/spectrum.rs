@@ -37,7 +37,7 @@ use crate::polish::polish;
 use crate::rows::energy;
 use crate::scale::times_power_of_two;
 use crate::svd::{self, RightSvd};
-use crate::symmetric::{Tridiagonal, tridiagonalise};
+use crate::symmetric::{Tridiagonal, eigenvalues, tridiagonalise};
 use crate::triangle::triangle;
 
 pub use crate::direct::{Direct, direct};
@@ -128,7 +128,7 @@ pub fn spectrum<'a>(x: &'a dyn Blocks, cut: Cut, exec: Exec<'_>) -> Result<Leadi
 
 /// All singular values of `x`, largest first.
 pub fn singular_values(x: &dyn Blocks, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
-    Compressed::of(x, exec)?.values(exec)
+    Compressed::of(x, exec)?.into_values(exec)
 }
 
 /// X squeezed to its small side, ready for several questions.
@@ -159,12 +159,25 @@ impl<'a> Compressed<'a> {
     /// All singular values, largest first. Where the larger half of them is within reach of G, G answers, and what G
     /// cannot tell from zero is zero.
     pub fn values(&self, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
-        if !self.is_tiny() {
-            let squares = self.dense(exec)?.values(exec)?;
-            let root = |i: usize| squares.get(i).map_or(0.0, |v| v.max(0.0).sqrt());
-            if self.reaches(root(0), root(squares.len() / 2)) {
-                return Ok(squares.iter().map(|v| self.singular(*v)).collect());
-            }
+        let squares = if self.is_tiny() { vec![] } else { self.dense(exec)?.values(exec)? };
+        self.roots(&squares, exec)
+    }
+
+    /// The same where it is the last question: nothing is kept for another one, and the answer comes sooner.
+    pub fn into_values(mut self, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
+        let squares = match self.dense.take() {
+            _ if self.is_tiny() => vec![],
+            Some(known) => known.values(exec)?,
+            None => eigenvalues(std::mem::replace(&mut self.gram.matrix, Mat::zeros(0, 0)), exec)?,
+        };
+        self.roots(&squares, exec)
+    }
+
+    /// All singular values, given all eigenvalues of G, or none where those were not worth having.
+    fn roots(&self, squares: &[f64], exec: Exec<'_>) -> Result<Vec<f64>, Error> {
+        let root = |i: usize| squares.get(i).map_or(0.0, |v| v.max(0.0).sqrt());
+        if !squares.is_empty() && self.reaches(root(0), root(squares.len() / 2)) {
+            return Ok(squares.iter().map(|v| self.singular(*v)).collect());
         }
         let r = small_side_triangle(self.x, exec)?;
         let sigma = exec.aside("decompose", move || svd::values(&r))??;

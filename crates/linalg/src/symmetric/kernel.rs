@@ -1,8 +1,9 @@
-//! The three loops that the backend has no routine for, in the widest vectors of the machine at hand.
+//! The loops that the backend has no routine for, in the widest vectors of the machine at hand.
 //!
 //! | here | what it does |
 //! |---|---|
 //! | [`symv`] | y = A x from the lower triangle alone: each entry is read once and used twice |
+//! | [`symm`] | Y = A X for four columns at once: each entry is used eight times |
 //! | [`dots`] | z = Lᵀ v |
 //! | [`add_columns`] | y = y + L z |
 //!
@@ -15,6 +16,15 @@ use pulp::{Arch, Simd, WithSimd};
 pub fn symv(arch: Arch, a: &[f64], stride: usize, x: &[f64], y: &mut [f64]) {
     y[..x.len()].fill(0.0);
     arch.dispatch(Symv { a, stride, x, y: &mut y[..x.len()] });
+}
+
+/// Right-hand sides of [`symm`].
+pub const SIDES: usize = 4;
+
+/// Y = A X for [`SIDES`] right-hand sides, both row after row; only the lower triangle of `a` is read.
+pub fn symm(arch: Arch, a: &[f64], stride: usize, x: &[f64], y: &mut [f64]) {
+    y.fill(0.0);
+    arch.dispatch(Symm { a, stride, x, y });
 }
 
 /// z_c = column c of `l` times `v`, for every c.
@@ -59,6 +69,78 @@ impl WithSimd for Symv<'_> {
             }
         }
         corner(a, stride, whole..n, x, y);
+    }
+}
+
+struct Symm<'a> {
+    a: &'a [f64],
+    stride: usize,
+    x: &'a [f64],
+    y: &'a mut [f64],
+}
+
+impl WithSimd for Symm<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        match S::F64_LANES {
+            4 => self.in_parts::<S, 1>(simd),
+            2 => self.in_parts::<S, 2>(simd),
+            1 => self.in_parts::<S, 4>(simd),
+            _ => self.in_parts::<pulp::Scalar, 4>(pulp::Scalar),
+        }
+    }
+}
+
+impl Symm<'_> {
+    /// A vector holds values of one row of X: `PARTS` of them hold a row.
+    #[inline(always)]
+    fn in_parts<S: Simd, const PARTS: usize>(self, simd: S) {
+        let Self { a, stride, x, y } = self;
+        let x = S::as_simd_f64s(x).0.as_chunks::<PARTS>().0;
+        let y = S::as_mut_simd_f64s(y).0.as_chunks_mut::<PARTS>().0;
+        let n = x.len();
+        for j in (0..n).step_by(4) {
+            let end = (j + 4).min(n);
+            for c in j..end {
+                for i in c..end {
+                    let entry = simd.splat_f64s(a[c * stride + i]);
+                    add_row(simd, entry, &x[c], &mut y[i]);
+                    if i > c {
+                        add_row(simd, entry, &x[i], &mut y[c]);
+                    }
+                }
+            }
+            if end == n {
+                break;
+            }
+            let [a0, a1, a2, a3] = columns::<4>(a, stride, j, end, n - end);
+            let (x_below, y_below) = (&x[end..], &mut y[end..]);
+            let (own, mut sums) = ([x[j], x[j + 1], x[j + 2], x[j + 3]], [[simd.splat_f64s(0.0); PARTS]; 4]);
+            for (((((y, x), a0), a1), a2), a3) in y_below.iter_mut().zip(x_below).zip(a0).zip(a1).zip(a2).zip(a3) {
+                let (mut row, x) = (*y, *x);
+                for (c, entry) in [*a0, *a1, *a2, *a3].into_iter().enumerate() {
+                    let entry = simd.splat_f64s(entry);
+                    add_row(simd, entry, &own[c], &mut row);
+                    add_row(simd, entry, &x, &mut sums[c]);
+                }
+                *y = row;
+            }
+            for c in 0..4 {
+                for part in 0..PARTS {
+                    y[j + c][part] = simd.add_f64s(y[j + c][part], sums[c][part]);
+                }
+            }
+        }
+    }
+}
+
+/// y = y + a x.
+#[inline(always)]
+fn add_row<S: Simd, const PARTS: usize>(simd: S, a: S::f64s, x: &[S::f64s; PARTS], y: &mut [S::f64s; PARTS]) {
+    for part in 0..PARTS {
+        y[part] = simd.mul_add_e_f64s(a, x[part], y[part]);
     }
 }
 

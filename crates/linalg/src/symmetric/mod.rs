@@ -12,7 +12,7 @@
 //! ```
 //! | step | file | cost |
 //! |---|---|---|
-//! | G → T | `reduce` | 4/3 p³, once |
+//! | G → T | `reduce`; for values alone `band` | 4/3 p³, once |
 //! | values of T | `values` | p² for all, p a count |
 //! | Z | `vectors` | p k, and 2 p k² to straighten |
 //! | Q Z | here | 2 p² k |
@@ -20,6 +20,7 @@
 //! The lower triangle alone decides, every answer is checked, and it has the same bits for any number of
 //! threads. Callers scale G near one, by a power of two.
 
+mod band;
 mod kernel;
 mod reduce;
 mod values;
@@ -43,6 +44,7 @@ use crate::exec::Exec;
 use crate::mat::Mat;
 use crate::scale::{exponent_of, times_power_of_two};
 
+use band::reduce_by_band;
 use reduce::{Reduced, reduce};
 use values::{BATCH, Sturm};
 
@@ -54,6 +56,8 @@ const STRIPE: usize = 128;
 const CARRIED: usize = 1 << 29;
 /// Steps on T alone that are worth a thread of their own, by the order of T: those that may take a tenth of a second.
 const LONG: usize = 1000;
+/// From this order on, eigenvalues alone are had sooner by way of a band.
+const BANDED: usize = 768;
 /// The side of a tile that is transposed in cache.
 const TILE: usize = 32;
 
@@ -91,9 +95,46 @@ pub fn tridiagonalise(g: Mat, exec: Exec<'_>) -> Result<Tridiagonal, Error> {
     mirror(&mut reflectors, p);
     let Reduced { diagonal, off, scales } = reduce(&mut reflectors, p, exec)?;
     if diagonal.iter().chain(&off).any(|x| !x.is_finite()) {
-        return Err(Error::NoConvergence { rows: p, cols: p });
+        return Err(failed(p));
     }
     Ok(Tridiagonal { diagonal, off, reflectors, scales })
+}
+
+/// All eigenvalues of the symmetric matrix `g`, of which the lower triangle is read, largest first: those of [`Tridiagonal`],
+/// sooner, where no vector will be asked for.
+pub fn eigenvalues(g: Mat, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
+    if g.rows() < BANDED { tridiagonalise(g, exec)?.values(exec) } else { values_by_band(g, exec) }
+}
+
+fn values_by_band(g: Mat, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
+    let p = g.rows();
+    assert_eq!(p, g.cols(), "a symmetric matrix is square");
+    let mut a = g.into_vec();
+    exec.check()?;
+    mirror(&mut a, p);
+    let (diagonal, off) = reduce_by_band(&mut a, p, exec)?;
+    if diagonal.iter().chain(&off).any(|x| !x.is_finite()) {
+        return Err(failed(p));
+    }
+    all_values(&diagonal, &off, exec)
+}
+
+/// All eigenvalues of T, largest first.
+fn all_values(diagonal: &[f64], off: &[f64], exec: Exec<'_>) -> Result<Vec<f64>, Error> {
+    let (p, d, b) = (diagonal.len(), diagonal.to_vec(), off.to_vec());
+    let found = exec.aside_if(p > LONG, "values", move || values::all(&d, &b))?;
+    found.filter(|found| keeps_trace(diagonal, off, found)).ok_or_else(|| failed(p))
+}
+
+/// Σλ = tr T holds for every matrix: values that break it are not an answer.
+fn keeps_trace(diagonal: &[f64], off: &[f64], values: &[f64]) -> bool {
+    let size = diagonal.len() as f64 * values::bound(diagonal, off);
+    let slack = values.iter().sum::<f64>() - diagonal.iter().sum::<f64>();
+    slack.abs() <= 1e2 * f64::EPSILON * size
+}
+
+fn failed(order: usize) -> Error {
+    Error::NoConvergence { rows: order, cols: order }
 }
 
 impl Tridiagonal {
@@ -104,10 +145,7 @@ impl Tridiagonal {
 
     /// All eigenvalues, largest first, each to a few eps·‖G‖.
     pub fn values(&self, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
-        let (diagonal, off) = (self.diagonal.clone(), self.off.clone());
-        let found = exec.aside_if(self.order() > LONG, "values", move || values::all(&diagonal, &off))?;
-        let found = found.ok_or_else(|| self.failed())?;
-        if self.keeps_trace(&found) { Ok(found) } else { Err(self.failed()) }
+        all_values(&self.diagonal, &self.off, exec)
     }
 
     /// How many eigenvalues of T lie above `x`: exact for a T that differs by a few eps from this one.
@@ -151,7 +189,7 @@ impl Tridiagonal {
         let (p, k) = (self.order(), values.len());
         self.carry_back(&mut z, exec)?;
         if z.iter().chain(&values).any(|x| !x.is_finite()) {
-            return Err(self.failed());
+            return Err(failed(p));
         }
         Ok(Eigen { values, vectors: by_rows(&z, p, k, exec)? })
     }
@@ -177,30 +215,23 @@ impl Tridiagonal {
         let (diagonal, mut off) = (scaled(&self.diagonal), scaled(&self.off));
         off.push(0.0);
         let found = exec.aside_if(p > LONG / 4, "vectors", move || divide_and_conquer(&diagonal, &off))?;
-        let (mut values, z) = found.ok_or_else(|| self.failed())?;
+        let (mut values, z) = found.ok_or_else(|| failed(p))?;
         values.iter_mut().for_each(|x| *x = times_power_of_two(*x, exponent));
         let sorted = values.windows(2).all(|w| w[0] <= w[1]);
         values.reverse();
-        if !sorted || !self.keeps_trace(&values) {
-            return Err(self.failed());
+        if !sorted || !keeps_trace(&self.diagonal, &self.off, &values) {
+            return Err(failed(p));
         }
         values.truncate(k);
         let mut leading = Vec::with_capacity(p * k);
         for (z, value) in z.chunks_exact(p).rev().zip(&values) {
             exec.check()?;
             if !self.is_pair(*value, z) {
-                return Err(self.failed());
+                return Err(failed(p));
             }
             leading.extend_from_slice(z);
         }
         Ok(Pairs { values, z: leading })
-    }
-
-    /// Σλ = tr T holds for every matrix: values that break it are not an answer.
-    fn keeps_trace(&self, values: &[f64]) -> bool {
-        let size = self.order() as f64 * values::bound(&self.diagonal, &self.off);
-        let slack = values.iter().sum::<f64>() - self.diagonal.iter().sum::<f64>();
-        slack.abs() <= 1e2 * f64::EPSILON * size
     }
 
     /// Is Tz = λz, to p·eps·‖T‖?
@@ -266,10 +297,6 @@ impl Tridiagonal {
             }
         }
         factors
-    }
-
-    fn failed(&self) -> Error {
-        Error::NoConvergence { rows: self.order(), cols: self.order() }
     }
 }
 

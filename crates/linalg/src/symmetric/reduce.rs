@@ -22,16 +22,17 @@ use pulp::Arch;
 use crate::Error;
 use crate::exec::Exec;
 
+use super::band::WIDTH;
 use super::kernel::{add_columns, dots, symv};
 
 /// Columns of a panel.
-const PANEL: usize = 24;
+pub(super) const PANEL: usize = 24;
 /// Columns of a stripe of the trailing matrix, updated in one go.
 const STRIPE: usize = 96;
 /// A trailing matrix smaller than this is not worth starting threads for.
 const WORTH_THREADS: usize = 1000;
 /// The square of a length below which a vector counts as zero: less would lose digits to underflow.
-const NOTHING: f64 = 1e-280;
+pub(super) const NOTHING: f64 = 1e-280;
 
 /// What the reduction leaves beside the vectors in `a`.
 pub struct Reduced {
@@ -63,23 +64,26 @@ pub fn reduce(a: &mut [f64], p: usize, exec: Exec<'_>) -> Result<Reduced, Error>
     Ok(out)
 }
 
-struct Panel {
-    arch: Arch,
+/// What some columns take from the trailing matrix, put off to be done together.
+pub(super) struct Panel {
+    pub arch: Arch,
     /// V beside W: `2 · PANEL` columns of `rows` values.
-    pair: Vec<f64>,
-    rows: usize,
-    /// (W V)ᵀ, column after column: the right factor of the update in the order that the product likes.
-    turned: Vec<f64>,
-    w: Vec<f64>,
+    pub pair: Vec<f64>,
+    pub rows: usize,
+    /// (W V)ᵀ, column after column: the right factor of the update in the order that the product likes. Room for turning
+    /// other things until then.
+    pub turned: Vec<f64>,
+    /// W in the making: of one column, or of a block of the band.
+    pub w: Vec<f64>,
 }
 
 impl Panel {
-    fn new(p: usize) -> Self {
+    pub fn new(p: usize) -> Self {
         let pair = vec![0.0; 2 * PANEL * p];
-        Self { arch: Arch::new(), turned: pair.clone(), pair, rows: p, w: vec![0.0; p] }
+        Self { arch: Arch::new(), turned: pair.clone(), pair, rows: p, w: vec![0.0; WIDTH * p] }
     }
 
-    fn begin(&mut self, rows: usize) {
+    pub fn begin(&mut self, rows: usize) {
         self.rows = rows;
         self.pair[..2 * PANEL * rows].fill(0.0);
     }
@@ -89,7 +93,7 @@ impl Panel {
         let (i, rows) = (j - start, self.rows);
         let (left, right) = a.split_at_mut((j + 1) * p);
         let column = &mut left[j * p + j..];
-        self.bring_up_to_date(column, i);
+        self.bring_up_to_date(column, i, i);
         out.diagonal[j] = column[0];
         if j + 1 == p {
             return;
@@ -121,23 +125,23 @@ impl Panel {
         self.pair[(PANEL + i) * rows + i + 1..][..w.len()].copy_from_slice(w);
     }
 
-    /// Column i of the panel minus what the panel's earlier columns take from it.
-    fn bring_up_to_date(&self, column: &mut [f64], i: usize) {
+    /// Column i of the panel minus what the first `done` take from it.
+    pub fn bring_up_to_date(&self, column: &mut [f64], i: usize, done: usize) {
         let rows = self.rows;
         let mut z = [0.0; 2 * PANEL];
-        for c in 0..i {
+        for c in 0..done {
             z[c] = -self.pair[(PANEL + c) * rows + i];
             z[PANEL + c] = -self.pair[c * rows + i];
         }
-        if i > 0 {
-            add_columns(self.arch, &self.pair[i..], rows, &z[..i], column);
-            add_columns(self.arch, &self.pair[PANEL * rows + i..], rows, &z[PANEL..][..i], column);
+        if done > 0 {
+            add_columns(self.arch, &self.pair[i..], rows, &z[..done], column);
+            add_columns(self.arch, &self.pair[PANEL * rows + i..], rows, &z[PANEL..][..done], column);
         }
     }
 
     /// The trailing matrix, whose columns are `trailing`, minus V Wᵀ + W Vᵀ: stripe by stripe, from the
     /// diagonal down. The square on the diagonal is done whole, its upper half is never read.
-    fn update(&mut self, trailing: &mut [f64], p: usize, end: usize, exec: Exec<'_>) -> Result<(), Error> {
+    pub fn update(&mut self, trailing: &mut [f64], p: usize, end: usize, exec: Exec<'_>) -> Result<(), Error> {
         let (rows, order) = (self.rows, p - end);
         let wide = 2 * PANEL;
         for (block, rows_turned) in self.turned[..wide * order].chunks_mut(16 * wide).enumerate() {
@@ -166,7 +170,7 @@ impl Panel {
 }
 
 /// Turns `x` into v (first entry 1) with (I − v vᵀ / τ) x = (off, 0, …, 0); returns off and τ.
-fn reflector(arch: Arch, x: &mut [f64]) -> (f64, f64) {
+pub(super) fn reflector(arch: Arch, x: &mut [f64]) -> (f64, f64) {
     let head = x[0];
     x[0] = 1.0;
     let mut squares = [0.0];

@@ -172,8 +172,27 @@ fn all_values_are_those_of_the_leading_pairs_and_sum_to_the_trace() {
         assert!(values.windows(2).all(|w| w[0] >= w[1]));
         let trace: f64 = (0..p).map(|i| g.at(i, i)).sum();
         assert!((values.iter().sum::<f64>() - trace).abs() <= 10.0 * p as f64 * EPS * size, "{name}: trace");
-        for (a, b) in values.iter().zip(&t.leading(p, one()).unwrap().values) {
+        let banded = values_by_band(g, one()).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(banded.len(), p);
+        assert!(banded.windows(2).all(|w| w[0] >= w[1]));
+        for ((a, b), c) in values.iter().zip(&t.leading(p, one()).unwrap().values).zip(&banded) {
             assert!((a - b).abs() <= 4.0 * p as f64 * EPS * size, "{name}: {a} ≠ {b}");
+            assert!((a - c).abs() <= 4.0 * p as f64 * EPS * size, "{name}: {a} ≠ {c} by way of a band");
+        }
+    }
+}
+
+#[test]
+fn a_band_of_any_length_becomes_tridiagonal() {
+    // Panels of 24 columns, blocks of four, and every way to end in the middle of one.
+    for p in (0..60).chain([71, 72, 73]) {
+        let mut next = noise(p as u64);
+        let torn = Mat::from_fn(p, p, |i, j| if j <= i { next() } else { f64::NAN });
+        let wanted = tridiagonalise(torn.clone(), one()).unwrap().values(one()).unwrap();
+        let found = values_by_band(torn, one()).unwrap();
+        assert_eq!(found.len(), p);
+        for (a, b) in wanted.iter().zip(&found) {
+            assert!((a - b).abs() <= 10.0 * p as f64 * EPS, "{p}: {a} ≠ {b}");
         }
     }
 }
@@ -182,7 +201,8 @@ fn all_values_are_those_of_the_leading_pairs_and_sum_to_the_trace() {
 fn known_values_are_found_to_a_few_eps() {
     for p in [1, 2, 3, 47, 300] {
         let values = tridiagonalise(second_difference(p), one()).unwrap().values(one()).unwrap();
-        for (i, value) in values.iter().enumerate() {
+        let banded = values_by_band(second_difference(p), one()).unwrap();
+        for (i, value) in values.iter().enumerate().chain(banded.iter().enumerate()) {
             let want = 4.0 * ((p - i) as f64 * PI / (2 * p + 2) as f64).sin().powi(2);
             assert!((value - want).abs() <= 40.0 * EPS, "{p}, {i}: {value} ≠ {want}");
         }
@@ -244,7 +264,7 @@ fn the_same_bits_come_out_of_any_number_of_threads() {
     let with = |threads| {
         let exec = Exec::new(NonZero::new(threads), &Quiet);
         let t = tridiagonalise(g.clone(), exec).unwrap();
-        (t.values(one()).unwrap(), t.leading(150, exec).unwrap())
+        (t.values(one()).unwrap(), t.leading(150, exec).unwrap(), eigenvalues(g.clone(), exec).unwrap())
     };
     let alone = with(1);
     assert!(alone == with(2) && alone == with(4));
@@ -282,6 +302,9 @@ fn cancelling_stops_every_step() {
         assert_eq!(tridiagonalise(g.clone(), exec).err(), Some(Error::Cancelled));
         let monitor = After(AtomicUsize::new(looks));
         let exec = Exec::new(NonZero::new(1), &monitor);
+        assert_eq!(values_by_band(g.clone(), exec), Err(Error::Cancelled));
+        let monitor = After(AtomicUsize::new(looks));
+        let exec = Exec::new(NonZero::new(1), &monitor);
         assert_eq!(t.leading(20, exec), Err(Error::Cancelled));
     }
 }
@@ -290,5 +313,6 @@ fn cancelling_stops_every_step() {
 fn what_is_not_finite_is_refused() {
     let mut g = gram(40);
     g.row_mut(30)[7] = f64::NAN;
-    assert_eq!(tridiagonalise(g, one()).err(), Some(Error::NoConvergence { rows: 40, cols: 40 }));
+    assert_eq!(tridiagonalise(g.clone(), one()).err(), Some(Error::NoConvergence { rows: 40, cols: 40 }));
+    assert_eq!(values_by_band(g, one()), Err(Error::NoConvergence { rows: 40, cols: 40 }));
 }

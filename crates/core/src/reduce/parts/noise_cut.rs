@@ -149,7 +149,7 @@ impl RawSamples<'_> {
             // Rows ‖y‖ times as long: the Gram matrix is at hand.
             let near_one = |length: &f64| times_power_of_two(*length, -view.exponent());
             let lengths: Vec<f64> = self.scan.lengths.iter().map(near_one).collect();
-            return Ok(Compressed::with_gram(&view, prepared.gram().weighted(&lengths)).values(exec)?);
+            return Ok(Compressed::with_gram(&view, prepared.gram().weighted(&lengths)).into_values(exec)?);
         }
         Ok(singular_values(&view, exec)?)
     }
