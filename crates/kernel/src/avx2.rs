@@ -17,7 +17,7 @@ use std::arch::x86_64::{
 use crate::descent::{Descent, Point, Room};
 use crate::gram::{Factors, Sides, Stripe, visit};
 use crate::panel::{Number, Packed, STRIDE, SUMS, UNROLL};
-use crate::probe::{self, Dots, Four, Pair, VECTORS};
+use crate::probe::{self, Dots, Pair, VECTORS};
 use crate::rows::Work;
 
 /// Proof that the machine has AVX2 and FMA.
@@ -120,27 +120,26 @@ fn dots(x: Pair<'_>, r: [&[f64]; VECTORS]) -> Dots {
     y
 }
 
-/// [`probe::updates`], four columns and two vectors at a time: eight y and four rows then stay in registers.
+/// [`probe::updates`], four columns at a time.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn updates(x: Four<'_>, y: &[Dots; 2], s: &mut [&mut [f64]; VECTORS]) {
+fn updates(x: Pair<'_>, y: &Dots, s: &mut [&mut [f64]; VECTORS]) {
     let whole = x[0].len() / 4 * 4;
     assert!(x.iter().all(|x| x.len() >= whole) && s.iter().all(|s| s.len() >= whole));
-    for (half, s) in s.chunks_exact_mut(2).enumerate() {
-        let at = |row: usize, k: usize| _mm256_set1_pd(y[row / 2][row % 2][2 * half + k]);
-        let y = [0, 1, 2, 3].map(|row| [at(row, 0), at(row, 1)]);
-        for j in (0..whole).step_by(4) {
-            // SAFETY: j + 4 ≤ whole, and all slices are at least that long.
-            unsafe {
-                let a = x.map(|x| four(x, j));
-                for k in 0..2 {
-                    let to = s[k].as_mut_ptr().add(j);
-                    let mut sum = _mm256_loadu_pd(to);
-                    for row in 0..4 {
-                        sum = _mm256_fmadd_pd(a[row], y[row][k], sum);
-                    }
-                    _mm256_storeu_pd(to, sum);
-                }
+    let mut all = [[_mm256_setzero_pd(); VECTORS]; 2];
+    for i in 0..2 {
+        for k in 0..VECTORS {
+            all[i][k] = _mm256_set1_pd(y[i][k]);
+        }
+    }
+    for j in (0..whole).step_by(4) {
+        // SAFETY: j + 4 ≤ whole, and all slices are at least that long.
+        unsafe {
+            let (a, b) = (four(x[0], j), four(x[1], j));
+            for k in 0..VECTORS {
+                let to = s[k].as_mut_ptr().add(j);
+                let sum = _mm256_fmadd_pd(a, all[0][k], _mm256_loadu_pd(to));
+                _mm256_storeu_pd(to, _mm256_fmadd_pd(b, all[1][k], sum));
             }
         }
     }

@@ -3,23 +3,23 @@
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | A (q × p) | `rows` | rows of A, `f32`, one after the other |
-//! | R (4 × p) | `vectors` | the vectors, one after the other |
-//! | S (4 × p) | `products` | their products with AᵀA |
+//! | R (3 × p) | `vectors` | the vectors, one after the other |
+//! | S (3 × p) | `products` | their products with AᵀA |
 //!
 //! ```text
-//!     y_k = Σ_j R_kj A_lj        S_kj ← S_kj + Σ_l y_k A_lj        for every row l and every k = 0..4
+//!     y_k = Σ_j R_kj A_lj        S_kj ← S_kj + Σ_l y_k A_lj        for every row l and every k = 0..3
 //! ```
-//! Columns are taken a cache full at a time, rows two at a time for y and four for S, so that R and S are read from the
-//! nearest cache and once for all these rows.
+//! Columns are taken a cache full at a time and rows two at a time: R and S are read from the nearest cache and once for both
+//! rows, and the sums of two rows and three vectors stay in registers.
 
 use crate::gram::Machine;
 
 /// Vectors that are multiplied together.
-pub const VECTORS: usize = 4;
+pub const VECTORS: usize = 3;
 
 /// Rows whose y are kept at a time.
 const BATCH: usize = 64;
-/// Columns at a time: R, S and four rows take 20 KB.
+/// Columns at a time: R, S and two rows take 14 KB.
 const CHUNK: usize = 256;
 
 /// Adds AᵀA R of some rows of A (`rows.len() / p` of them) to S.
@@ -29,7 +29,7 @@ pub fn probe(rows: &[f32], vectors: &[f64], products: &mut [f64]) {
 
 pub(crate) fn probe_on(machine: Machine, rows: &[f32], vectors: &[f64], products: &mut [f64]) {
     let p = vectors.len() / VECTORS;
-    assert!(vectors.len() == VECTORS * p && products.len() == VECTORS * p, "vectors and products are 4 × p");
+    assert!(vectors.len() == VECTORS * p && products.len() == VECTORS * p, "vectors and products are 3 × p");
     if rows.is_empty() {
         return;
     }
@@ -43,8 +43,6 @@ pub(crate) fn probe_on(machine: Machine, rows: &[f32], vectors: &[f64], products
 
 /// A chunk of columns of two rows.
 pub(crate) type Pair<'a> = [&'a [f32]; 2];
-/// A chunk of columns of four rows.
-pub(crate) type Four<'a> = [&'a [f32]; 4];
 /// y of two rows.
 pub(crate) type Dots = [[f64; VECTORS]; 2];
 
@@ -55,15 +53,15 @@ pub(crate) fn sweep(
     vectors: &[f64],
     products: &mut [f64],
     dots: impl Fn(Pair<'_>, [&[f64]; VECTORS]) -> Dots,
-    updates: impl Fn(Four<'_>, &[Dots; 2], &mut [&mut [f64]; VECTORS]),
+    updates: impl Fn(Pair<'_>, &Dots, &mut [&mut [f64]; VECTORS]),
 ) {
     let p = vectors.len() / VECTORS;
     for batch in rows.chunks(BATCH * p) {
-        let mut y = [[[[0.0; VECTORS]; 2]; 2]; BATCH / 4];
+        let mut y = [[[0.0; VECTORS]; 2]; BATCH / 2];
         for start in (0..p).step_by(CHUNK) {
             let end = (start + CHUNK).min(p);
             let r: [&[f64]; VECTORS] = std::array::from_fn(|k| &vectors[k * p + start..k * p + end]);
-            for (rows, y) in batch.chunks(2 * p).zip(y.iter_mut().flatten()) {
+            for (rows, y) in batch.chunks(2 * p).zip(&mut y) {
                 let sums = dots(some(rows, p, start, end), r);
                 for i in 0..rows.len() / p {
                     (0..VECTORS).for_each(|k| y[i][k] += sums[i][k]);
@@ -73,19 +71,19 @@ pub(crate) fn sweep(
         for start in (0..p).step_by(CHUNK) {
             let end = (start + CHUNK).min(p);
             let mut planes = products.chunks_exact_mut(p);
-            let mut s = std::array::from_fn(|_| &mut planes.next().expect("there are four")[start..end]);
-            for (rows, y) in batch.chunks(4 * p).zip(&y) {
+            let mut s = std::array::from_fn(|_| &mut planes.next().expect("there are three")[start..end]);
+            for (rows, y) in batch.chunks(2 * p).zip(&y) {
                 updates(some(rows, p, start, end), y, &mut s);
             }
         }
     }
 }
 
-/// Columns `start..end` of some rows. The last row stands in for those that are missing at the end, whose y stay zero.
+/// Columns `start..end` of two rows. The first stands in for the second where that is missing at the end: its y stay zero.
 #[inline(always)]
-fn some<const N: usize>(rows: &[f32], p: usize, start: usize, end: usize) -> [&[f32]; N] {
+fn some(rows: &[f32], p: usize, start: usize, end: usize) -> Pair<'_> {
     let last = rows.len() / p - 1;
-    std::array::from_fn(|i| &rows[i.min(last) * p..][start..end])
+    [0, last].map(|i| &rows[i * p..][start..end])
 }
 
 /// y_k = Σ_j R_kj A_lj over the columns of a chunk from `first` on, for two rows.
@@ -94,13 +92,12 @@ pub(crate) fn dots(x: Pair<'_>, r: [&[f64]; VECTORS], first: usize) -> Dots {
     x.map(|x| r.map(|r| x[first..].iter().zip(&r[first..]).map(|(&a, &r)| f64::from(a) * r).sum()))
 }
 
-/// S_kj ← S_kj + y_k A_lj over the columns of a chunk from `first` on, for four rows.
+/// S_kj ← S_kj + y_k A_lj over the columns of a chunk from `first` on, for two rows.
 #[inline(always)]
-pub(crate) fn updates(x: Four<'_>, y: &[Dots; 2], s: &mut [&mut [f64]; VECTORS], first: usize) {
+pub(crate) fn updates(x: Pair<'_>, y: &Dots, s: &mut [&mut [f64]; VECTORS], first: usize) {
     for (k, s) in s.iter_mut().enumerate() {
         for j in first..s.len() {
-            let term = |row: usize| f64::from(x[row][j]) * y[row / 2][row % 2][k];
-            s[j] += (term(0) + term(1)) + (term(2) + term(3));
+            s[j] += f64::from(x[0][j]) * y[0][k] + f64::from(x[1][j]) * y[1][k];
         }
     }
 }

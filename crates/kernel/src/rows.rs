@@ -249,6 +249,39 @@ pub fn affine_adding<S: Value, T: Prepared>(rows: &[S], gains: &[f64], shift: &[
     }
 }
 
+/// [`affine_adding`] of `f32` that stay `f32`, with one gain for all: a power of two, so that z is rounded once here too. S is what
+/// z adds up to after it is rounded.
+pub fn affine_adding_single(rows: &[f32], gain: f32, shift: &[f32], out: &mut [f32], sums: &mut [f64]) {
+    struct Affine<'a>(&'a [f32], f32, &'a [f32], &'a mut [f32], &'a mut [f64]);
+    impl Work for Affine<'_> {
+        type Output = ();
+        #[inline(always)]
+        fn run(self) {
+            let Self(rows, gain, shift, out, sums) = self;
+            let (width, sums) = (shift.len(), &mut sums[..shift.len()]);
+            for (row, out) in rows.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
+                out.iter_mut().zip(row).zip(shift).for_each(|((z, y), s)| *z = gain * y - s);
+            }
+            // Four rows at a time, so that sums are fetched once for all.
+            let (fours, last) = out.split_at(out.len() / (4 * width) * 4 * width);
+            for rows in fours.chunks_exact(4 * width) {
+                let [a, b, c, d] = [0, 1, 2, 3].map(|l| &rows[l * width..(l + 1) * width]);
+                for j in 0..width {
+                    sums[j] += (f64::from(a[j]) + f64::from(b[j])) + (f64::from(c[j]) + f64::from(d[j]));
+                }
+            }
+            for row in last.chunks_exact(width) {
+                sums.iter_mut().zip(row).for_each(|(sum, z)| *sum += f64::from(*z));
+            }
+        }
+    }
+    assert!(out.len() == rows.len() && sums.len() == shift.len(), "a value for each row and column");
+    if !rows.is_empty() {
+        assert!(rows.len().is_multiple_of(shift.len()), "a row has a value for each column");
+        Machine::detect().run(Affine(rows, gain, shift, out, sums));
+    }
+}
+
 /// Whether every value is one of 0, 1, …, 255. A zero with a minus sign is none.
 pub fn are_bytes<S: Value>(values: &[S]) -> bool {
     struct AreBytes<'a, S>(&'a [S]);
@@ -439,12 +472,21 @@ mod tests {
             energies(&y, &mut e);
             energies(&single, &mut e_single);
             add_affine(&y, &gains, &shift, &mut sums);
-            let (mut z, mut z_single) = (vec![0.0; y.len()], vec![0f32; y.len()]);
+            let mut z = vec![0.0; y.len()];
             affine(&y, &gains, Some(&shift), &mut z);
-            affine(&single, &gains, None, &mut z_single);
             let (mut z_again, mut sums_again) = (vec![0.0; y.len()], vec![1.0; width]);
             affine_adding(&y, &gains, &shift, &mut z_again, &mut sums_again);
             assert_eq!((&z_again, &sums_again), (&z, &sums));
+            let (mut z_single, mut sums_single) = (vec![0f32; y.len()], vec![1.0; width]);
+            let shift_single: Vec<f32> = shift.iter().map(|s| *s as f32).collect();
+            affine_adding_single(&single, 0.5, &shift_single, &mut z_single, &mut sums_single);
+            for j in 0..width {
+                let z = |l: usize| 0.5 * at(l, j) - shift[j];
+                assert!((0..5).all(|l| f64::from(z_single[l * width + j]) == z(l)));
+                assert_eq!(sums_single[j], 1.0 + (0..5).map(z).sum::<f64>());
+            }
+            let mut z_single = vec![0f32; y.len()];
+            affine(&single, &gains, None, &mut z_single);
             for l in 0..5 {
                 assert_eq!(e[l], (0..width).map(|j| at(l, j) * at(l, j)).sum::<f64>());
                 assert_eq!(e[l], e_single[l]);
@@ -479,6 +521,7 @@ mod tests {
         add_affine::<f64>(&[], &[], &[0.0], &mut [0.0]);
         affine::<f64, f64>(&[], &[], Some(&[]), &mut []);
         affine_adding::<f64, f64>(&[], &[], &[], &mut [], &mut []);
+        affine_adding_single(&[], 1.0, &[], &mut [], &mut []);
         assert!(are_bytes::<f64>(&[]));
     }
 

@@ -17,7 +17,7 @@ use std::sync::{Mutex, PoisonError};
 
 use eigenspan_linalg::blocks::{Native, Rows};
 use eigenspan_linalg::gram::{BATCH, Gram, LARGE, SLAB, single_pays};
-use eigenspan_linalg::rows::{Prepared as Number, are_bytes, energy};
+use eigenspan_linalg::rows::{Prepared as Number, affine_adding_single, are_bytes, energy};
 use eigenspan_linalg::scale::{exponent_of, times_power_of_two};
 use eigenspan_linalg::{Blocks, Exec};
 
@@ -45,6 +45,8 @@ pub struct FirstReading<'a> {
     center: Option<Vec<f64>>,
     /// c in the units of what is read.
     shift: Option<Vec<f64>>,
+    /// The same where samples that are not scaled are read and multiplied in `f32`: c is such a number then.
+    single: Option<Vec<f32>>,
     /// What is known of each slab: of those of its samples that were read, in their order.
     seen: Vec<Mutex<Seen>>,
 }
@@ -80,13 +82,20 @@ impl<'a> FirstReading<'a> {
         blank.bytes = again && bytes;
         blank.measured = again || scaling == Scaling::Unit;
         let exponent = if scaling == Scaling::Unit { 0 } else { exponent };
-        let center = center.then_some(mean);
-        let shift = center.as_ref().map(|c| c.iter().map(|c| times_power_of_two(*c, -exponent)).collect());
+        let scaled = |values: &[f64], exponent| values.iter().map(|y| times_power_of_two(*y, exponent)).collect();
+        let mut shift: Option<Vec<f64>> = center.then(|| scaled(&mean, -exponent));
+        let in_single = matches!(samples, Samples::F32(_)) && single_pays(n, m) && scaling == Scaling::None;
+        let single: Option<Vec<f32>> =
+            shift.as_ref().filter(|_| in_single).map(|c| c.iter().map(|c| *c as f32).collect());
+        if let Some(single) = &single {
+            shift = Some(single.iter().map(|c| f64::from(*c)).collect());
+        }
+        let center = shift.as_ref().map(|shift| scaled(shift, exponent));
         let sums = vec![0.0; center.as_ref().map_or(0, Vec::len)];
         let nothing = || Mutex::new(Seen { part: Ok(blank.clone()), sums: sums.clone() });
         let seen = (0..n.div_ceil(SLAB)).map(|_| nothing()).collect();
         let unit = times_power_of_two(1.0, -exponent);
-        Ok(Some(Self { samples, scaling, exponent, unit, center, shift, seen }))
+        Ok(Some(Self { samples, scaling, exponent, unit, center, shift, single, seen }))
     }
 
     /// Reads the samples: the look at them, and their Gram matrix about c where nothing went wrong.
@@ -124,8 +133,9 @@ impl<'a> FirstReading<'a> {
         Ok((scan, usable.then_some(Rough { gram, exponent, drift })))
     }
 
-    /// Looks at some samples and prepares them. Every sample is read once, and those of a slab one after the other.
-    fn read_prepared<T: Number>(&self, rows: Range<usize>, width: usize, out: &mut [T]) {
+    /// Looks at some samples, and has them prepared by `write`, which is given the gain of each and where to add up what it
+    /// writes. Every sample is read once, and those of a slab one after the other.
+    fn watch(&self, rows: Range<usize>, write: impl FnOnce(&[f64], &mut [f64])) {
         let slab = rows.start / SLAB;
         let Seen { part: seen, sums } = &mut *self.seen[slab].lock().unwrap_or_else(PoisonError::into_inner);
         // Bad samples are told at the end; until then anything will do for them.
@@ -141,8 +151,13 @@ impl<'a> FirstReading<'a> {
                 Err(error) => *seen = Err(error),
             }
         }
-        let gains = &gains[..rows.len()];
-        write_affine(self.samples, rows, 0..width, gains, self.shift.as_deref(), Some(sums), out);
+        write(&gains[..rows.len()], sums);
+    }
+
+    fn read_prepared<T: Number>(&self, rows: Range<usize>, width: usize, out: &mut [T]) {
+        self.watch(rows.clone(), |gains, sums| {
+            write_affine(self.samples, rows, 0..width, gains, self.shift.as_deref(), Some(sums), out);
+        });
     }
 }
 
@@ -227,7 +242,13 @@ impl Rows<f32> for FirstReading<'_> {
     }
 
     fn read_rows(&self, rows: Range<usize>, width: usize, out: &mut [f32]) {
-        self.read_prepared(rows, width, out);
+        match (self.samples, &self.single) {
+            (Samples::F32(x), Some(shift)) => self.watch(rows.clone(), |_, sums| {
+                let values = x.stretch(rows, 0..width).expect("samples lie one after the other");
+                affine_adding_single(values, self.unit as f32, shift, out, sums);
+            }),
+            _ => self.read_prepared(rows, width, out),
+        }
     }
 
     fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<&[f32]> {
@@ -307,6 +328,25 @@ mod tests {
         // Of 1e8 + y, y has eight digits left: what is rounded there is the sample, the same for both.
         let (one, two) = both(&wavy(2000, 7, 1e8), Normalize::None, true);
         close(&one.unwrap(), &two, 1e-13);
+    }
+
+    #[test]
+    fn samples_in_single_precision_lose_nothing_of_their_mean() {
+        // 300 + y: of y, single precision has a few digits left; its mean has them all.
+        let x: Mat<f32> = Mat::from_fn(1000, 33, |i, j| (300.0 + ((i * 37 + j * 11) as f64 * 0.618).sin()) as f32);
+        let (samples, exec) = (Samples::from(&x), Exec::default());
+        let first = FirstReading::of(samples, Normalize::None, true, true).unwrap().unwrap();
+        assert!(first.single.is_some());
+        let (scan, rough) = first.read(exec).unwrap();
+        let two = Scan::with_mean(samples, Normalize::None, exec).unwrap();
+        let means = [&scan, &two].map(|scan| scan.mean.clone().unwrap().1);
+        // What is summed is at most 2 and was rounded by half an eps of that.
+        let off = means[0].iter().zip(&means[1]).fold(0.0f64, |off, (a, b)| off.max((a - b).abs()));
+        assert!(off <= f64::from(f32::EPSILON), "{off:e}");
+        let learnt = Preparation::learn(samples, &scan, Normalize::None, true, None, exec).unwrap();
+        let view = Prepared::new(samples, &learnt, &scan);
+        let (one, exact) = (rough.unwrap().of(&view).unwrap(), Gram::in_double(&view, exec).unwrap());
+        close(&one.matrix, &exact.matrix, 1e-6);
     }
 
     #[test]
