@@ -158,16 +158,25 @@ impl Looked {
 
 /// Whether each mark occurs more than once.
 fn alike(marks: &[u64]) -> Vec<bool> {
-    let mut seen = HashMap::<u64, usize>::with_capacity(marks.len());
-    marks.iter().for_each(|mark| *seen.entry(*mark).or_default() += 1);
-    marks.iter().map(|mark| seen[mark] > 1).collect()
+    let mut order: Vec<(u64, usize)> = marks.iter().copied().zip(0..).collect();
+    order.sort_unstable();
+    let mut alike = vec![false; marks.len()];
+    for pair in order.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+        pair.iter().for_each(|(_, i)| alike[*i] = true);
+    }
+    alike
 }
 
 /// Keeps the first of equal ones. Equal marks only suggest equality; `same` decides.
 fn without_copies(of: &[usize], marks: &[u64], same: impl Fn(usize, usize) -> bool) -> Vec<usize> {
+    let suspected = alike(marks);
     let mut seen = HashMap::<u64, Vec<usize>>::new();
     let mut kept = Vec::with_capacity(of.len());
     for &i in of {
+        if !suspected[i] {
+            kept.push(i);
+            continue;
+        }
         let alike = seen.entry(marks[i]).or_default();
         if !alike.iter().any(|&j| same(j, i)) {
             alike.push(i);
