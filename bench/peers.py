@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import fbpca
 import numpy as np
-from scipy.linalg import eigh
+from scipy.integrate import quad
+from scipy.linalg import eigh, eigvalsh
+from scipy.optimize import brentq
 from scipy.sparse.linalg import svds
 from sklearn.decomposition import PCA, IncrementalPCA, TruncatedSVD
 
@@ -16,6 +18,7 @@ from binding import Fit
 from cases import Problem
 
 DIRECT, ITERATIVE, APPROXIMATE = "direct", "iterative", "approximate"
+UNTOLD = "Gram + SciPy, not told the cut"
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,7 @@ class Peer:
     family: str
     run: Callable[[Problem], Fit]
     centres: bool = False  # subtracts the mean whether asked or not
+    untold: bool = False  # finds the cut itself, where the data decide it
 
 
 def timed(work: Callable[[np.ndarray, int], np.ndarray]) -> Callable[[Problem], Fit]:
@@ -67,6 +71,38 @@ def gram_eigh(problem: Problem) -> Fit:
     return timed(work)(problem)
 
 
+def threshold(beta: float) -> float:
+    """The optimal hard threshold as a multiple of the median singular value of noise (Gavish and Donoho 2014)."""
+    low, high = (1 - np.sqrt(beta)) ** 2, (1 + np.sqrt(beta)) ** 2
+
+    def density(x: float) -> float:
+        return np.sqrt((high - x) * (x - low)) / (2 * np.pi * beta * x)
+
+    median = brentq(lambda x: quad(density, low, x)[0] - 0.5, low, high)
+    known = 2 * (beta + 1) + 8 * beta / (beta + 1 + np.sqrt(beta**2 + 14 * beta + 1))
+    return float(np.sqrt(known / median))
+
+
+def gram_eigh_untold(problem: Problem) -> Fit:
+    """By hand with nobody to tell the cut: k off the median of all singular values before scaling, then the same."""
+    raw = problem.raw["f64"]
+    wide, p = raw.shape[0] < raw.shape[1], min(raw.shape)
+    times = threshold(p / max(raw.shape))
+
+    def work(x: np.ndarray, _: int) -> np.ndarray:
+        before = raw @ raw.T if wide else raw.T @ raw
+        found = np.sqrt(np.maximum(eigvalsh(before.T, overwrite_a=True, check_finite=False), 0))
+        k = int((found > times * np.median(found)).sum())
+        gram = x @ x.T if wide else x.T @ x
+        values, vectors = eigh(gram.T, subset_by_index=(p - k, p - 1), overwrite_a=True, check_finite=False)
+        sigma = np.sqrt(values)
+        if wide:
+            vectors = x.T @ (vectors / sigma)
+        return sigma
+
+    return timed(work)(problem)
+
+
 def fbpca_raw(x: np.ndarray, k: int) -> np.ndarray:
     np.random.seed(0)  # fbpca draws from the global generator
     return fbpca.pca(x, k, raw=True)[1]
@@ -100,6 +136,7 @@ PEERS = [
     Peer("SciPy svds propack", ITERATIVE, scipy_svds("propack")),
     Peer("SciPy svds lobpcg", ITERATIVE, scipy_svds("lobpcg")),
     Peer("Gram + SciPy eigh above τ²", DIRECT, gram_eigh),
+    Peer(UNTOLD, DIRECT, gram_eigh_untold, untold=True),
     Peer("NumPy SVD (thin)", DIRECT, timed(lambda x, _: np.linalg.svd(x, full_matrices=False)[1])),
     Peer("fbpca", APPROXIMATE, timed(fbpca_raw)),
     Peer("faer thin SVD", DIRECT, native("faer_thin_svd", every=True)),

@@ -56,6 +56,8 @@ def candidates(problem: Problem, wanted: str) -> list[Candidate]:
     skipped = NOT_RUN.get(problem.case.name, ()) if full_size else ()
     found = [ours(kind) for kind in problem.raw]
     for peer in (peer for peer in PEERS if wanted.lower() in peer.name.lower()):
+        if peer.untold and not problem.case.auto:
+            continue
         note = "not run" if peer.name in skipped else ""
         found.append(Candidate(peer.name, peer.family, peer.run, peer.centres, note=note))
     return found

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import results
 import tables
-from peers import THIN
+from peers import THIN, UNTOLD
 
 COVARIANCE = {"mnist": 1.1, "mnist-centred": 1.1, "200000x512": 1.1, "1000000x128": 1.3}
 ITERATIVE = ("exyaleb-5", "3500x2200")
@@ -50,6 +50,8 @@ def of_case(found: dict) -> Iterator[Target]:
         yield Target(f"{name}: fastest exact peer ({peer['name']}) ÷ ours", peer["seconds"] / base, 1)
         whole = (peer["seconds"] + (0 if peer["centres"] else found["preparing_seconds"])) / base
         yield Target(f"{name}: the same with its samples prepared by NumPy", whole, 1)
+    if peer := tables.named(found, UNTOLD):
+        yield Target(f"{name}: {UNTOLD}, ÷ ours", peer["seconds"] / base, 1)
     if name in ITERATIVE and (peer := tables.fastest(found, "iterative")):
         yield Target(f"{name}: best iterative exact peer ({peer['name']}) ÷ ours", peer["seconds"] / base, 2)
     if name in COVARIANCE and (peer := tables.named(found, "sklearn PCA covariance_eigh")):
