@@ -9,7 +9,7 @@
 
 use std::fmt::Write as _;
 
-use eigenspan_kernel::{Number, Panel, Stripe, accumulate_ahead, probe};
+use eigenspan_kernel::{Number, Panel, Stripe, VECTORS, accumulate_ahead, probe};
 
 /// Nanoseconds that this thread has spent on a processor. Asked of the kernel directly: `/proc/thread-self/schedstat`
 /// moves only with the scheduler's ticks.
@@ -33,30 +33,37 @@ fn cpu_time() -> f64 {
     START.get_or_init(std::time::Instant::now).elapsed().as_nanos() as f64
 }
 
-/// The peak of the machine in GF/s, for `f64`.
+/// The peak of the machine in GF/s, for `f64`: that of its largest registers.
 #[cfg(target_arch = "x86_64")]
 fn peak() -> f64 {
-    assert!(is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"), "needs AVX2 and FMA");
-    let rounds = 400_000_u64;
-    let start = cpu_time();
-    // SAFETY: the machine has FMA; the loop touches nothing but the registers named.
-    unsafe {
-        std::arch::asm!(
-            "2:",
-            "vfmadd231pd ymm0, ymm12, ymm13", "vfmadd231pd ymm1, ymm12, ymm13", "vfmadd231pd ymm2, ymm12, ymm13",
-            "vfmadd231pd ymm3, ymm12, ymm13", "vfmadd231pd ymm4, ymm12, ymm13", "vfmadd231pd ymm5, ymm12, ymm13",
-            "vfmadd231pd ymm6, ymm12, ymm13", "vfmadd231pd ymm7, ymm12, ymm13", "vfmadd231pd ymm8, ymm12, ymm13",
-            "vfmadd231pd ymm9, ymm12, ymm13", "vfmadd231pd ymm10, ymm12, ymm13", "vfmadd231pd ymm11, ymm12, ymm13",
-            "sub {n}, 1",
-            "jnz 2b",
-            "vzeroupper",
-            n = inout(reg) rounds => _,
-            out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _, out("xmm4") _, out("xmm5") _,
-            out("xmm6") _, out("xmm7") _, out("xmm8") _, out("xmm9") _, out("xmm10") _, out("xmm11") _,
-            out("xmm12") _, out("xmm13") _, options(nostack, nomem),
-        );
+    /// Twelve chains of multiply-adds in the registers `$register`.
+    macro_rules! chains {
+        ($register:literal $rounds:ident: $($n:literal)*) => {
+            std::arch::asm!(
+                "2:",
+                $(concat!("vfmadd231pd ", $register, $n, ", ", $register, "12, ", $register, "13"),)*
+                "sub {n}, 1",
+                "jnz 2b",
+                "vzeroupper",
+                n = inout(reg) $rounds => _,
+                out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _, out("xmm4") _, out("xmm5") _,
+                out("xmm6") _, out("xmm7") _, out("xmm8") _, out("xmm9") _, out("xmm10") _, out("xmm11") _,
+                out("xmm12") _, out("xmm13") _, options(nostack, nomem),
+            )
+        };
     }
-    rounds as f64 * 12.0 * 8.0 / (cpu_time() - start)
+    assert!(is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"), "needs AVX2 and FMA");
+    let (rounds, wide) = (400_000_u64, is_x86_feature_detected!("avx512f"));
+    let start = cpu_time();
+    // SAFETY: the machine has what it takes; the loops touch nothing but the registers named.
+    unsafe {
+        match wide {
+            true => chains!("zmm" rounds: 0 1 2 3 4 5 6 7 8 9 10 11),
+            false => chains!("ymm" rounds: 0 1 2 3 4 5 6 7 8 9 10 11),
+        }
+    }
+    let lanes = if wide { 8.0 } else { 4.0 };
+    rounds as f64 * 12.0 * 2.0 * lanes / (cpu_time() - start)
 }
 
 /// Not known for other machines.
@@ -97,13 +104,13 @@ fn by_columns<T: Number>(x: &[T], q: usize, panel: &mut Panel<T>, gram: &mut [f6
     [cpu_time() - start, packing]
 }
 
-/// GF/s of the probe on a slab that is in the caches, 16 flops for each value.
+/// GF/s of the probe on a slab that is in the caches: two products with each vector for each value.
 fn probe_rate(x: &[f32], p: usize) -> f64 {
-    let (slab, vectors, mut products) = (&x[..f32::DEPTH * p], vec![1.0; 4 * p], vec![0.0; 4 * p]);
+    let (slab, vectors, mut products) = (&x[..f32::DEPTH * p], vec![1.0; VECTORS * p], vec![0.0; VECTORS * p]);
     probe(slab, &vectors, &mut products);
     let start = cpu_time();
     probe(slab, &vectors, &mut products);
-    16.0 * slab.len() as f64 / (cpu_time() - start)
+    (4 * VECTORS * slab.len()) as f64 / (cpu_time() - start)
 }
 
 struct Case<T: Number> {

@@ -1,4 +1,4 @@
-//! The tile in assembly, for x86-64 with AVX2 and FMA; for bytes with VNNI too, where the machine has it.
+//! The tile in assembly, for x86-64 with AVX2 and FMA.
 //!
 //! ```text
 //!     ymm(3r + v) += columns_v · broadcast(rows_r)        r = 0..4 rows, v = 0..3 strips, one step at a time
@@ -17,27 +17,17 @@ use std::arch::x86_64::{
 use crate::descent::{Descent, Point, Room};
 use crate::gram::{Factors, Sides, Stripe, visit};
 use crate::panel::{Number, Packed, STRIDE, SUMS, UNROLL};
-use crate::probe::{self, Dots, Pair, VECTORS};
+use crate::probe::{self, Dots, Few, VECTORS};
 use crate::rows::Work;
 
 /// Proof that the machine has AVX2 and FMA.
 #[derive(Clone, Copy)]
-pub struct Avx2 {
-    /// Whether it has VNNI on these registers too: products of whole numbers are then added as they are made.
-    vnni: bool,
-}
+pub struct Avx2(());
 
 impl Avx2 {
     /// The proof, if the machine has them.
     pub(crate) fn detect() -> Option<Self> {
-        let vnni = is_x86_feature_detected!("avx512vnni") && is_x86_feature_detected!("avx512vl");
-        (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Self { vnni })
-    }
-
-    /// The same machine, as if it had nothing more.
-    #[cfg(test)]
-    pub(crate) fn without_vnni(self) -> Self {
-        Self { vnni: false }
+        (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Self(()))
     }
 }
 
@@ -66,7 +56,7 @@ pub(crate) fn accumulate<'a, T: Number>(
         gram: Stripe<'_>,
         next: impl IntoIterator<Item = &'a [T]>,
     ) {
-        visit(sides, gram, next, prefetch, |factors, sums| T::tile(avx2, factors, sums));
+        visit::<T, 1>(sides, gram, next, prefetch, |factors, sums| T::tile(avx2, factors, sums));
     }
     // SAFETY: `Avx2` exists only on machines with AVX2 and FMA.
     unsafe { inside(avx2, sides, gram, next) }
@@ -76,7 +66,7 @@ pub(crate) fn accumulate<'a, T: Number>(
 pub(crate) fn descend(avx2: Avx2, by: Descent<'_>, r: usize, point: Point<'_>, room: &mut Room) -> f64 {
     #[target_feature(enable = "avx2,fma")]
     fn inside(avx2: Avx2, by: Descent<'_>, r: usize, point: Point<'_>, room: &mut Room) -> f64 {
-        by.all(r, point, room, |factors, sums| tile_f64(avx2, factors, sums))
+        by.all::<1>(r, point, room, |factors, sums| tile_f64(avx2, factors, sums))
     }
     // SAFETY: `Avx2` exists only on machines with AVX2 and FMA.
     unsafe { inside(avx2, by, r, point, room) }
@@ -86,7 +76,7 @@ pub(crate) fn descend(avx2: Avx2, by: Descent<'_>, r: usize, point: Point<'_>, r
 pub(crate) fn sweep(_: Avx2, rows: &[f32], vectors: &[f64], products: &mut [f64]) {
     #[target_feature(enable = "avx2,fma")]
     fn inside(rows: &[f32], vectors: &[f64], products: &mut [f64]) {
-        probe::sweep(rows, vectors, products, |x, r| dots(x, r), |x, y, s| updates(x, y, s));
+        probe::sweep::<2>(rows, vectors, products, |x, r| dots(x, r), |x, y, s| updates(x, y, s));
     }
     // SAFETY: `Avx2` exists only on machines with AVX2 and FMA.
     unsafe { inside(rows, vectors, products) }
@@ -95,7 +85,7 @@ pub(crate) fn sweep(_: Avx2, rows: &[f32], vectors: &[f64], products: &mut [f64]
 /// [`probe::dots`], four columns at a time.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn dots(x: Pair<'_>, r: [&[f64]; VECTORS]) -> Dots {
+fn dots(x: Few<'_, 2>, r: [&[f64]; VECTORS]) -> Dots<2> {
     let whole = x[0].len() / 4 * 4;
     assert!(x.iter().all(|x| x.len() >= whole) && r.iter().all(|r| r.len() >= whole));
     let mut sums = [[_mm256_setzero_pd(); VECTORS]; 2];
@@ -123,7 +113,7 @@ fn dots(x: Pair<'_>, r: [&[f64]; VECTORS]) -> Dots {
 /// [`probe::updates`], four columns at a time.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn updates(x: Pair<'_>, y: &Dots, s: &mut [&mut [f64]; VECTORS]) {
+fn updates(x: Few<'_, 2>, y: &Dots<2>, s: &mut [&mut [f64]; VECTORS]) {
     let whole = x[0].len() / 4 * 4;
     assert!(x.iter().all(|x| x.len() >= whole) && s.iter().all(|s| s.len() >= whole));
     let mut all = [[_mm256_setzero_pd(); VECTORS]; 2];
@@ -168,7 +158,7 @@ pub(crate) fn prefetch(numbers: &[f64]) {
 }
 
 /// Row `$r` of a tile at byte `$at` of the steps: broadcast a lane of the rows, multiply by the columns, add.
-/// Whole numbers without VNNI need a register for the product, so their third column is read from memory each time.
+/// Whole numbers need a register for the product, so their third column is read from memory each time.
 macro_rules! row {
     (f64 $r:literal $at:literal $($sum:literal $column:literal)*) => {
         concat!("vbroadcastsd ymm15, [{rows}+", $at, "+8*", $r, "]\n",
@@ -177,10 +167,6 @@ macro_rules! row {
     (f32 $r:literal $at:literal $($sum:literal $column:literal)*) => {
         concat!("vbroadcastss ymm15, [{rows}+", $at, "+4*", $r, "]\n",
             $("vfmadd231ps ymm", $sum, ", ymm", $column, ", ymm15\n",)*)
-    };
-    (vnni $r:literal $at:literal $($sum:literal $column:literal)*) => {
-        concat!("vpbroadcastd ymm15, [{rows}+", $at, "+4*", $r, "]\n",
-            $("vpdpwssd ymm", $sum, ", ymm", $column, ", ymm15\n",)*)
     };
     (u8 $r:literal $at:literal $sum:literal 12 $($rest:tt)*) => {
         concat!("vpbroadcastd ymm15, [{rows}+", $at, "+4*", $r, "]\n",
@@ -203,8 +189,8 @@ macro_rules! row {
 macro_rules! step {
     (3 u8 $at:literal) => {
         concat!(
-            "vmovaps ymm12, [{columns}+", $at, "]\n",
-            "vmovaps ymm13, [{columns}+{stride}+", $at, "]\n",
+            "vmovups ymm12, [{columns}+", $at, "]\n",
+            "vmovups ymm13, [{columns}+{stride}+", $at, "]\n",
             row!(u8 0 $at 0 12 1 13 2 14),
             row!(u8 1 $at 3 12 4 13 5 14),
             row!(u8 2 $at 6 12 7 13 8 14),
@@ -213,9 +199,9 @@ macro_rules! step {
     };
     (3 $type:tt $at:literal) => {
         concat!(
-            "vmovaps ymm12, [{columns}+", $at, "]\n",
-            "vmovaps ymm13, [{columns}+{stride}+", $at, "]\n",
-            "vmovaps ymm14, [{columns}+2*{stride}+", $at, "]\n",
+            "vmovups ymm12, [{columns}+", $at, "]\n",
+            "vmovups ymm13, [{columns}+{stride}+", $at, "]\n",
+            "vmovups ymm14, [{columns}+2*{stride}+", $at, "]\n",
             row!($type 0 $at 0 12 1 13 2 14),
             row!($type 1 $at 3 12 4 13 5 14),
             row!($type 2 $at 6 12 7 13 8 14),
@@ -224,8 +210,8 @@ macro_rules! step {
     };
     (2 $type:tt $at:literal) => {
         concat!(
-            "vmovaps ymm12, [{columns}+", $at, "]\n",
-            "vmovaps ymm13, [{columns}+{stride}+", $at, "]\n",
+            "vmovups ymm12, [{columns}+", $at, "]\n",
+            "vmovups ymm13, [{columns}+{stride}+", $at, "]\n",
             row!($type 0 $at 0 12 1 13),
             row!($type 1 $at 3 12 4 13),
             row!($type 2 $at 6 12 7 13),
@@ -233,11 +219,11 @@ macro_rules! step {
         )
     };
     (even $type:tt $at:literal) => {
-        concat!("vmovaps ymm12, [{columns}+", $at, "]\n",
+        concat!("vmovups ymm12, [{columns}+", $at, "]\n",
             row!($type 0 $at 0 12), row!($type 1 $at 3 12), row!($type 2 $at 6 12), row!($type 3 $at 9 12))
     };
     (odd $type:tt $at:literal) => {
-        concat!("vmovaps ymm12, [{columns}+", $at, "]\n",
+        concat!("vmovups ymm12, [{columns}+", $at, "]\n",
             row!($type 0 $at 1 12), row!($type 1 $at 4 12), row!($type 2 $at 7 12), row!($type 3 $at 10 12))
     };
 }
@@ -280,27 +266,27 @@ macro_rules! tile {
 }
 
 macro_rules! tile_function {
-    ($name:ident $type:tt $kind:tt $add:literal) => {
+    ($name:ident $type:tt $add:literal) => {
         /// The tile of [`crate::gram`].
         #[inline(always)]
         pub(crate) fn $name(_: Avx2, factors: Factors<'_, $type>, sums: &mut [<$type as Packed>::Sum; SUMS]) {
-            factors.check();
-            let rows = factors.rows.as_ptr().cast::<<$type as Packed>::Lane>().wrapping_add(factors.lane);
+            factors.check(1);
+            let rows = factors.rows.as_ptr().wrapping_add(factors.lane);
             let line = factors.ahead.bytes.div_ceil(factors.steps / UNROLL);
-            // SAFETY: `Avx2` exists only on machines with AVX2 and FMA, and `tile_u8` asks it for VNNI. `check` made sure
-            // that `count` strips of `steps` registers of columns, as many of rows and four lanes from `lane` on are there
-            // to be read, and that `steps` is a multiple of four and not zero. Registers are aligned by their type. The sums
-            // are 12 registers of 32 bytes, which `SUMS` numbers of four bytes or more can take. Prefetching cannot fault.
+            // SAFETY: `Avx2` exists only on machines with AVX2 and FMA. `check` made sure that `count` strips of `steps`
+            // registers of columns, as many of rows and four lanes from `lane` on are there to be read, and that `steps` is a
+            // multiple of four and not zero. The sums are 12 registers of 32 bytes, which `SUMS` numbers of four bytes or more
+            // can take. Prefetching cannot fault.
             unsafe {
                 match factors.count {
                     3 => tile!(factors, rows, line, sums, [
-                        step!(3 $kind 0), step!(3 $kind 32), step!(3 $kind 64), step!(3 $kind 96)
+                        step!(3 $type 0), step!(3 $type 32), step!(3 $type 64), step!(3 $type 96)
                     ], ""),
                     2 => tile!(factors, rows, line, sums, [
-                        step!(2 $kind 0), step!(2 $kind 32), step!(2 $kind 64), step!(2 $kind 96)
+                        step!(2 $type 0), step!(2 $type 32), step!(2 $type 64), step!(2 $type 96)
                     ], ""),
                     _ => tile!(factors, rows, line, sums, [
-                        step!(even $kind 0), step!(odd $kind 32), step!(even $kind 64), step!(odd $kind 96)
+                        step!(even $type 0), step!(odd $type 32), step!(even $type 64), step!(odd $type 96)
                     ], concat!(
                         $add, " ymm0, ymm0, ymm1\n", $add, " ymm3, ymm3, ymm4\n",
                         $add, " ymm6, ymm6, ymm7\n", $add, " ymm9, ymm9, ymm10",
@@ -311,13 +297,6 @@ macro_rules! tile_function {
     };
 }
 
-tile_function!(tile_f64 f64 f64 "vaddpd");
-tile_function!(tile_f32 f32 f32 "vaddps");
-tile_function!(tile_pairs u8 u8 "vpaddd");
-tile_function!(tile_vnni u8 vnni "vpaddd");
-
-/// The tile of [`crate::gram`]. Nothing else calls `tile_vnni`.
-#[inline(always)]
-pub(crate) fn tile_u8(avx2: Avx2, factors: Factors<'_, u8>, sums: &mut [i32; SUMS]) {
-    if avx2.vnni { tile_vnni(avx2, factors, sums) } else { tile_pairs(avx2, factors, sums) }
-}
+tile_function!(tile_f64 f64 "vaddpd");
+tile_function!(tile_f32 f32 "vaddps");
+tile_function!(tile_u8 u8 "vpaddd");

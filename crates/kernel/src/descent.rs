@@ -11,15 +11,16 @@
 //!     a = Gy,    f⁺ = max(y − t (a − b), 0),    y ← f⁺ + β (f⁺ − f)
 //!     δ = Σ (a − b)²   where a < b or y > 0,  with the y before the step
 //! ```
-//! Unknowns go [`ABREAST`] at a time, as many as a tile has columns: four rows of a tile are then a stretch of memory, and so
-//! are the same rows of f, b and y. Gy is stored nowhere: the sums of a tile are used up as soon as they leave the registers,
-//! since the product reads y from a packed copy.
+//! Unknowns go [`ABREAST`] at a time, as many as the widest tile has columns; narrower tiles lie side by side. Gy is stored
+//! nowhere: the sums of a few rows are used up as soon as they leave the registers, since the product reads y from a packed
+//! copy.
 
-use crate::gram::{Ahead, Factors, Machine};
-use crate::panel::{GROUP, Number, Packed, Panel, SUMS, TALL};
+use crate::gram::{Ahead, Factors};
+use crate::machine::Machine;
+use crate::panel::{GROUP, Number, Packed, Panel, SUMS, TALL, WIDEST};
 
 /// Unknowns side by side.
-pub const ABREAST: usize = GROUP * <f64 as Packed>::LANES;
+pub const ABREAST: usize = WIDEST * GROUP * <f64 as Packed>::LANES;
 
 /// One value of each of the unknowns that are side by side.
 pub type Row = [f64; ABREAST];
@@ -42,8 +43,12 @@ pub struct Room(Vec<Panel<f64>>);
 impl Room {
     /// For unknowns of `r` values.
     pub fn new(r: usize) -> Self {
+        Self::on(Machine::detect(), r)
+    }
+
+    fn on(machine: Machine, r: usize) -> Self {
         let panel = |first: usize| {
-            let mut panel = Panel::new(ABREAST);
+            let mut panel = Panel::on(machine, ABREAST);
             panel.set_depth((r - first).min(f64::DEPTH));
             panel
         };
@@ -53,7 +58,7 @@ impl Room {
 
 /// Takes the step, and returns δ. `gram` has a panel for each [`Number::DEPTH`] rows of G.
 pub fn descend(gram: &[Panel<f64>], point: Point<'_>, length: f64, momentum: f64, room: &mut Room) -> f64 {
-    descend_on(Machine::detect(), Descent { gram, length, momentum }, point, room)
+    Descent { gram, length, momentum }.checked(point, room)
 }
 
 /// What steps are made with.
@@ -64,29 +69,33 @@ pub(crate) struct Descent<'a> {
     pub(crate) momentum: f64,
 }
 
-pub(crate) fn descend_on(machine: Machine, by: Descent<'_>, point: Point<'_>, room: &mut Room) -> f64 {
-    let r = by.gram.iter().map(Panel::depth).sum::<usize>();
-    let fits = |(gram, room): (&Panel<f64>, &Panel<f64>)| {
-        gram.depth() == room.depth() && gram.width() == r && gram.kept().len() * f64::LANES >= r
-    };
-    assert!(
-        by.gram.len() == room.0.len() && by.gram.iter().zip(&room.0).all(fits),
-        "a square G, and room for its rows"
-    );
-    let rows = point.y.len();
-    assert!([point.f.len(), point.next.len(), point.b.len()] == [rows; 3], "one value an entry");
-    assert!(r > 0 && rows.is_multiple_of(r), "r values an unknown");
-    match machine {
-        Machine::Portable => by.all(r, point, room, crate::portable::tile),
-        #[cfg(target_arch = "x86_64")]
-        Machine::Avx2(avx2) => crate::avx2::descend(avx2, by, r, point, room),
-    }
-}
-
 impl Descent<'_> {
-    /// The step of all unknowns.
+    /// [`descend`].
+    fn checked(self, point: Point<'_>, room: &mut Room) -> f64 {
+        let r = self.gram.iter().map(Panel::depth).sum::<usize>();
+        let fits = |(gram, room): (&Panel<f64>, &Panel<f64>)| {
+            let whole = gram.width() == r && gram.kept().len() == r;
+            gram.depth() == room.depth() && whole && room.machine().wide() == gram.machine().wide()
+        };
+        assert!(
+            self.gram.len() == room.0.len() && self.gram.iter().zip(&room.0).all(fits),
+            "a square G, and room for its rows"
+        );
+        let rows = point.y.len();
+        assert!([point.f.len(), point.next.len(), point.b.len()] == [rows; 3], "one value an entry");
+        assert!(r > 0 && rows.is_multiple_of(r), "r values an unknown");
+        match self.gram[0].machine() {
+            Machine::Portable => self.all::<1>(r, point, room, crate::portable::tile),
+            #[cfg(target_arch = "x86_64")]
+            Machine::Avx2(avx2) => crate::avx2::descend(avx2, self, r, point, room),
+            #[cfg(target_arch = "x86_64")]
+            Machine::Avx512(avx512) => crate::avx512::descend(avx512, self, r, point, room),
+        }
+    }
+
+    /// The step of all unknowns, with tiles of registers of `WIDE` · 32 bytes.
     #[inline(always)]
-    pub(crate) fn all(
+    pub(crate) fn all<const WIDE: usize>(
         self,
         r: usize,
         point: Point<'_>,
@@ -104,14 +113,14 @@ impl Descent<'_> {
             let after = [&*y_after, b_after, f_after, &*next_after];
             let ahead =
                 after.into_iter().flat_map(|rows| Ahead::pieces(rows[..rows.len().min(r)].as_flattened(), steps));
-            delta += self.some(Point { y, f, next, b }, room, ahead, &tile);
+            delta += self.some::<WIDE>(Point { y, f, next, b }, room, ahead, &tile);
         }
         delta
     }
 
     /// The step of unknowns side by side, whose y is packed.
     #[inline(always)]
-    fn some(
+    fn some<const WIDE: usize>(
         self,
         point: Point<'_>,
         room: &Room,
@@ -119,24 +128,23 @@ impl Descent<'_> {
         tile: &impl Fn(Factors<'_, f64>, &mut [f64; SUMS]),
     ) -> f64 {
         let Point { y, f, next, b } = point;
-        let (mut sums, mut more) = ([0.0; SUMS], [0.0; SUMS]);
-        let mut deltas = [0.0; ABREAST];
-        let rows = y.chunks_mut(TALL).zip(f.chunks(TALL)).zip(next.chunks_mut(TALL)).zip(b.chunks(TALL));
+        let (mut sums, mut deltas) = ([0.0; SUMS], [0.0; ABREAST]);
+        let (tall, broad) = (WIDE * TALL, WIDE * GROUP * f64::LANES);
+        let rows = y.chunks_mut(tall).zip(f.chunks(tall)).zip(next.chunks_mut(tall)).zip(b.chunks(tall));
         for (place, (((y, f), next), b)) in rows.enumerate() {
-            for (slab, (gram, packed)) in self.gram.iter().zip(&room.0).enumerate() {
-                let (columns, rows) = (packed.strips_from(0), gram.strips_from(place));
-                let ahead = ahead.next().unwrap_or_else(|| Ahead::of::<f64>(&[]));
-                let factors = Factors { columns, rows, lane: 0, count: GROUP, steps: gram.steps(), ahead };
-                if slab == 0 {
-                    tile(factors, &mut sums);
-                } else {
-                    tile(factors, &mut more);
-                    sums.iter_mut().zip(&more).for_each(|(sum, more)| *sum += more);
+            let mut a = [[0.0; ABREAST]; WIDEST * TALL];
+            for (gram, packed) in self.gram.iter().zip(&room.0) {
+                for tiles in 0..ABREAST / broad {
+                    let (columns, rows) = (packed.strips_from(tiles * GROUP), gram.strips_from(place));
+                    let ahead = ahead.next().unwrap_or_else(|| Ahead::of::<f64>(&[]));
+                    tile(Factors { columns, rows, lane: 0, count: GROUP, steps: gram.steps(), ahead }, &mut sums);
+                    for (a, sums) in a.iter_mut().zip(sums.chunks_exact(broad)).take(tall) {
+                        a[tiles * broad..][..broad].iter_mut().zip(sums).for_each(|(a, sum)| *a += sum);
+                    }
                 }
             }
-            let a = sums.as_chunks::<ABREAST>().0;
             for ((((y, f), next), b), a) in y.iter_mut().zip(f).zip(next).zip(b).zip(a) {
-                (*y, *next) = self.entries(*y, *f, *b, *a, &mut deltas);
+                (*y, *next) = self.entries(*y, *f, *b, a, &mut deltas);
             }
         }
         deltas.iter().sum()
@@ -166,9 +174,9 @@ mod tests {
         (0..count).map(|i| ((i * 7919 + seed * 104_729) % 1013 % 9) as f64 - 4.0).collect()
     }
 
-    fn panels(gram: &[f64], r: usize) -> Vec<Panel<f64>> {
+    fn panels(machine: Machine, gram: &[f64], r: usize) -> Vec<Panel<f64>> {
         let panel = |rows: &[f64]| {
-            let mut panel = Panel::new(r);
+            let mut panel = Panel::on(machine, r);
             panel.set_depth(rows.len() / r);
             panel.set_rows(0, rows);
             panel
@@ -181,10 +189,10 @@ mod tests {
         for (r, groups) in [(1, 1), (4, 3), (13, 2), (100, 2), (300, 2)] {
             let half = whole(r * r, 1);
             let gram: Vec<f64> = (0..r * r).map(|at| half[at] + half[at % r * r + at / r]).collect();
-            let panels = panels(&gram, r);
             let [y, f, b] = [2, 3, 4].map(|seed| whole(groups * r * ABREAST, seed));
             let (length, momentum) = (0.25, 0.5);
-            for machine in [Machine::Portable, Machine::detect()] {
+            for machine in Machine::all() {
+                let panels = panels(machine, &gram, r);
                 let (mut z, mut next) = (y.clone(), vec![f64::NAN; y.len()]);
                 let point = Point {
                     y: z.as_chunks_mut().0,
@@ -193,7 +201,7 @@ mod tests {
                     b: b.as_chunks().0,
                 };
                 let by = Descent { gram: &panels, length, momentum };
-                let delta = descend_on(machine, by, point, &mut Room::new(r));
+                let delta = by.checked(point, &mut Room::on(machine, r));
                 let mut want = 0.0;
                 for at in 0..y.len() {
                     let (group, i, c) = (at / (r * ABREAST), at / ABREAST % r, at % ABREAST);
@@ -213,6 +221,6 @@ mod tests {
     fn a_matrix_that_is_not_square_is_refused() {
         let (mut y, mut next) = ([[0.0; ABREAST]; 2], [[0.0; ABREAST]; 2]);
         let point = Point { y: &mut y, f: &[[0.0; ABREAST]; 2], next: &mut next, b: &[[0.0; ABREAST]; 2] };
-        descend(&panels(&[1.0; 6], 3), point, 1.0, 0.0, &mut Room::new(2));
+        descend(&panels(Machine::detect(), &[1.0; 6], 3), point, 1.0, 0.0, &mut Room::new(2));
     }
 }

@@ -1,29 +1,26 @@
 //! The order in which the tiles of G are visited.
 //!
 //! ```text
-//!     block of rows │ ■ ■ ■ …        a tile ■ is 4 rows × 3 strips of columns;
+//!     block of rows │ ■ ■ ■ …        a tile ■ is 4 rows (8 with registers of 64 bytes) × 3 strips of columns;
 //!     of G          │ ■ ■ ■ …        down a block first (the columns' strips stay in the first-level cache, the
 //!                   │ ■ ■ ■ …        rows' strips come from the second), then on to the next columns
 //! ```
-//! A tile that the diagonal crosses covers only the strips that reach it. Strips that a panel leaves out, because they are
+//! A tile that the diagonal crosses covers only the strips that reach it. Columns that a panel leaves out, because they are
 //! zero, belong to no tile. Which tile an entry belongs to, and so the order of its sum, depends on its place in G and on
-//! the panel alone.
+//! the panel alone; a tile that two stripes share is computed for both.
 //!
 //! A product AᵀB of two panels is visited in the same order; it has no diagonal.
 
 use std::ops::Range;
 
-use crate::panel::{GROUP, Number, Packed, Panel, STEPS, STRIDE, SUMS, TALL, UNROLL};
-use crate::rows::Work;
+use crate::machine::Machine;
+use crate::panel::{GROUP, LINE, MOST_LANES, Number, Packed, Panel, STEPS, STRIDE, SUMS, TALL, UNROLL};
 
 /// Stripes of G begin at multiples of this many rows.
-pub const STRIP: usize = 12;
+pub const STRIP: usize = 24;
 
 /// Bytes of packed rows that stay in the second-level cache while the columns pass by.
 const BLOCK: usize = 224 << 10;
-
-/// Bytes in a cache line.
-const LINE: usize = 64;
 
 /// Some rows of G. Both ends of `rows` are multiples of [`STRIP`], or the width of G.
 pub struct Stripe<'a> {
@@ -47,13 +44,13 @@ impl<'a> Stripe<'a> {
 /// The entries j ≤ i are added to; a few entries above the diagonal may be written too, their values mean nothing.
 /// The bits of an entry depend on the panel and on the kind of machine, and on nothing else.
 pub fn accumulate<T: Number>(panel: &Panel<T>, gram: Stripe<'_>) {
-    accumulate_on(Machine::detect(), Sides::same(panel), gram, []);
+    accumulate_sides(Sides::same(panel), gram, []);
 }
 
 /// Adds AᵀB of two panels of the same depth to the rows of a matrix that is as wide as B. Fastest where B is the wider one.
 pub fn accumulate_product<T: Number>(a: &Panel<T>, b: &Panel<T>, product: Stripe<'_>) {
     assert_eq!(a.depth(), b.depth(), "both panels have as many rows");
-    accumulate_on(Machine::detect(), Sides { rows: a, columns: b, triangle: false }, product, []);
+    accumulate_sides(Sides { rows: a, columns: b, triangle: false }, product, []);
 }
 
 /// [`accumulate`], while the values `next` are on their way from memory to the caches.
@@ -61,7 +58,7 @@ pub fn accumulate_product<T: Number>(a: &Panel<T>, b: &Panel<T>, product: Stripe
 /// Nobody reads them, they are a hint: worth giving for the values that will be packed next, in any number of
 /// pieces. On narrow matrices, where waiting for memory costs most, the gain is a fifth.
 pub fn accumulate_ahead<'a, T: Number>(panel: &Panel<T>, gram: Stripe<'_>, next: impl IntoIterator<Item = &'a [T]>) {
-    accumulate_on(Machine::detect(), Sides::same(panel), gram, next);
+    accumulate_sides(Sides::same(panel), gram, next);
 }
 
 /// The panels that rows and columns of the product come from.
@@ -79,41 +76,11 @@ impl<'a, T: Number> Sides<'a, T> {
     }
 }
 
-/// What the machine can do.
-#[derive(Clone, Copy)]
-pub(crate) enum Machine {
-    /// Any machine.
-    Portable,
-    /// x86-64 with AVX2 and FMA.
-    #[cfg(target_arch = "x86_64")]
-    Avx2(crate::avx2::Avx2),
-}
-
-impl Machine {
-    pub(crate) fn detect() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = crate::avx2::Avx2::detect() {
-            return Self::Avx2(avx2);
-        }
-        Self::Portable
-    }
-
-    /// `work`, compiled for this machine.
-    #[inline]
-    pub(crate) fn run<W: Work>(self, work: W) -> W::Output {
-        match self {
-            Self::Portable => work.run(),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2(avx2) => crate::avx2::run(avx2, work),
-        }
-    }
-}
-
 /// The two sides of a tile, both packed: the sums are over `steps` steps of
-/// `columns` (`count` strips, [`STRIDE`] apart) times the four lanes of `rows` from `lane` on.
+/// `columns` (`count` strips, [`STRIDE`] apart) times the lanes of `rows` from `lane` on, one for each row of the tile.
 pub struct Factors<'a, T: Packed> {
-    pub(crate) columns: &'a [T::Lanes],
-    pub(crate) rows: &'a [T::Lanes],
+    pub(crate) columns: &'a [T::Lane],
+    pub(crate) rows: &'a [T::Lane],
     pub(crate) lane: usize,
     pub(crate) count: usize,
     pub(crate) steps: usize,
@@ -143,21 +110,19 @@ impl Ahead {
 }
 
 impl<T: Packed> Factors<'_, T> {
-    /// What the kernels rely on.
+    /// What kernels with registers of `wide` · 32 bytes rely on.
     #[inline(always)]
-    pub(crate) fn check(&self) {
-        assert!((1..=GROUP).contains(&self.count) && self.lane + TALL <= T::LANES);
+    pub(crate) fn check(&self, wide: usize) {
+        let lanes = wide * T::LANES;
+        assert!((1..=GROUP).contains(&self.count) && self.lane + wide * TALL <= lanes);
         assert!(self.steps > 0 && self.steps.is_multiple_of(UNROLL));
-        assert!(self.rows.len() >= self.steps && self.columns.len() >= (self.count - 1) * STRIDE + self.steps);
+        assert!(self.rows.len() >= self.steps * lanes);
+        assert!(self.columns.len() >= ((self.count - 1) * STRIDE + self.steps) * lanes);
     }
 }
 
-pub(crate) fn accumulate_on<'a, T: Number>(
-    machine: Machine,
-    sides: Sides<'_, T>,
-    gram: Stripe<'_>,
-    next: impl IntoIterator<Item = &'a [T]>,
-) {
+fn accumulate_sides<'a, T: Number>(sides: Sides<'_, T>, gram: Stripe<'_>, next: impl IntoIterator<Item = &'a [T]>) {
+    assert_eq!(sides.rows.machine().wide(), sides.columns.machine().wide(), "both panels are packed alike");
     let (height, width, rows) = (sides.rows.width(), sides.columns.width(), &gram.rows);
     let legal = |end: usize| end == height || (end < height && end.is_multiple_of(STRIP));
     assert!(rows.start <= rows.end && legal(rows.start) && legal(rows.end), "rows {rows:?} of {height}");
@@ -166,93 +131,120 @@ pub(crate) fn accumulate_on<'a, T: Number>(
     if sides.rows.depth() == 0 || rows.is_empty() {
         return;
     }
-    match machine {
-        Machine::Portable => visit(sides, gram, next, |_| (), |factors, sums| crate::portable::tile(factors, sums)),
+    match sides.rows.machine() {
+        Machine::Portable => {
+            visit::<T, 1>(sides, gram, next, |_| (), |factors, sums| crate::portable::tile(factors, sums));
+        }
         #[cfg(target_arch = "x86_64")]
         Machine::Avx2(avx2) => crate::avx2::accumulate(avx2, sides, gram, next),
+        #[cfg(target_arch = "x86_64")]
+        Machine::Avx512(avx512) => crate::avx512::accumulate(avx512, sides, gram, next),
     }
 }
 
-/// `soon` hears of the entries that a tile is going to be added to before its sums are computed.
+/// All tiles, of registers of `WIDE` · 32 bytes. `soon` hears of the entries that a tile is going to be added to before its
+/// sums are computed.
 #[inline(always)]
-pub(crate) fn visit<'a, T: Number>(
+pub(crate) fn visit<'a, T: Number, const WIDE: usize>(
     sides: Sides<'_, T>,
     gram: Stripe<'_>,
     next: impl IntoIterator<Item = &'a [T]>,
     soon: impl Fn(&[f64]),
     tile: impl Fn(Factors<'_, T>, &mut [T::Sum; SUMS]),
 ) {
+    let (lanes, tall) = (WIDE * T::LANES, WIDE * TALL);
     let Stripe { rows, entries, stride } = gram;
     let (panel, across, triangle) = (sides.rows, sides.columns, sides.triangle);
-    let (width, steps, kept) = (across.width(), panel.steps(), panel.kept());
+    let (steps, kept) = (panel.steps(), panel.kept());
     let mut ahead = next.into_iter().flat_map(|values| Ahead::pieces(values, steps));
     let mut sums = [T::Sum::default(); SUMS];
-    // Places of the strips that some of the rows are in.
-    let first = kept.partition_point(|v| (v + 1) * T::LANES <= rows.start);
-    let last = kept.partition_point(|v| v * T::LANES < rows.end);
-    for top in (first..last).step_by(BLOCK / (STEPS * 32)) {
-        let bottom = (top + BLOCK / (STEPS * 32)).min(last);
-        for left in (0..if triangle { bottom } else { across.kept().len() }).step_by(GROUP) {
-            let columns = across.strips_from(left);
+    // Places of the rows; tiles begin where they begin in any stripe.
+    let (first, last) = (kept.partition_point(|i| *i < rows.start), kept.partition_point(|i| *i < rows.end));
+    let (strips, block) = (across.kept().len().div_ceil(lanes), BLOCK / (STEPS * 32 * WIDE) * lanes);
+    for top in (first / tall * tall..last).step_by(block) {
+        let bottom = (top + block).min(last);
+        for left in (0..if triangle { bottom.div_ceil(lanes) } else { strips }).step_by(GROUP) {
+            let (columns, runs) = (across.strips_from(left), Runs::new(across.kept(), left * lanes, GROUP * lanes));
             // The next columns are on their way while these are multiplied: a wide panel lies in no near cache.
-            let after = across.strips_from(left + GROUP).chunks_exact(STRIDE).take(GROUP);
-            let mut after = after.flat_map(|strip| Ahead::pieces(&strip[..steps], steps));
-            for place in if triangle { top.max(left) } else { top }..bottom {
-                let (side, start) = (panel.strips_from(place), kept[place] * T::LANES);
-                let reach = if triangle { place + 1 } else { across.kept().len() };
-                let (end, count) = ((start + T::LANES).min(rows.end), (reach - left).min(GROUP));
-                let strips = Strips { places: &across.kept()[left..left + count], lanes: T::LANES, width };
-                for i in (start.max(rows.start)..end).step_by(TALL) {
-                    let tile_rows = &mut entries[(i - rows.start) * stride..];
-                    let high = TALL.min(end - i);
-                    for row in tile_rows.chunks(stride).take(high) {
-                        soon(&row[strips.first_stretch()]);
-                    }
-                    let ahead = after.next().or_else(|| ahead.next()).unwrap_or_else(|| Ahead::of::<T>(&[]));
-                    let lane = i - start;
-                    tile(Factors { columns, rows: side, lane, count, steps, ahead }, &mut sums);
-                    for (row, sums) in tile_rows.chunks_mut(stride).take(high).zip(sums.chunks_exact(GROUP * T::LANES))
-                    {
-                        strips.add::<T>(row, sums);
-                    }
+            let after = across.strips_from(left + GROUP).chunks_exact(STRIDE * lanes).take(GROUP);
+            let mut after = after.flat_map(|strip| Ahead::pieces(&strip[..steps * lanes], steps));
+            for place in (if triangle { top.max(left * lanes) } else { top }..bottom).step_by(tall) {
+                let (strip, lane) = (place / lanes, place % lanes);
+                let count = if triangle { strip + 1 - left } else { strips - left }.min(GROUP);
+                let tile_rows = place.max(first)..(place + tall).min(last);
+                for i in &kept[tile_rows.clone()] {
+                    let row = &entries[(i - rows.start) * stride..];
+                    runs.some(count * lanes).for_each(|run| soon(&row[run.column..run.column + run.length]));
+                }
+                let ahead = after.next().or_else(|| ahead.next()).unwrap_or_else(|| Ahead::of::<T>(&[]));
+                tile(Factors { columns, rows: panel.strips_from(strip), lane, count, steps, ahead }, &mut sums);
+                for at in tile_rows {
+                    let row = &mut entries[(kept[at] - rows.start) * stride..];
+                    runs.add::<T, WIDE>(row, &sums[(at - place) * GROUP * lanes..][..count * lanes]);
                 }
             }
         }
     }
 }
 
-/// The strips of columns that a tile covers.
-struct Strips<'a> {
-    places: &'a [usize],
-    lanes: usize,
-    width: usize,
+/// The columns that lie at some places: runs of neighbours.
+struct Runs {
+    runs: [Run; GROUP * MOST_LANES],
+    count: usize,
 }
 
-impl Strips<'_> {
-    /// As many columns as there are, from the first on: all of them where the strips are neighbours.
+/// `length` neighbours, the first of which is column `column` and lies `at` places on.
+#[derive(Clone, Copy, Default)]
+struct Run {
+    at: usize,
+    column: usize,
+    length: usize,
+}
+
+impl Runs {
+    /// Those at the places from `first` on, `most` of them at most.
     #[inline(always)]
-    fn first_stretch(&self) -> Range<usize> {
-        let start = self.places[0] * self.lanes;
-        start..(start + self.places.len() * self.lanes).min(self.width)
+    fn new(kept: &[usize], first: usize, most: usize) -> Self {
+        let kept = &kept[first..(first + most).min(kept.len())];
+        let mut found = Self { runs: [Run::default(); GROUP * MOST_LANES], count: 0 };
+        // The usual case: nothing was left out.
+        if kept[kept.len() - 1] - kept[0] < kept.len() {
+            found.push(Run { at: 0, column: kept[0], length: kept.len() });
+            return found;
+        }
+        let mut at = 0;
+        for run in kept.chunk_by(|a, b| a + 1 == *b) {
+            found.push(Run { at, column: run[0], length: run.len() });
+            at += run.len();
+        }
+        found
+    }
+
+    fn push(&mut self, run: Run) {
+        self.runs[self.count] = run;
+        self.count += 1;
+    }
+
+    /// The runs of the first `places` places.
+    #[inline(always)]
+    fn some(&self, places: usize) -> impl Iterator<Item = Run> {
+        let runs = self.runs[..self.count].iter().take_while(move |run| run.at < places);
+        runs.map(move |run| Run { length: run.length.min(places - run.at), ..*run })
     }
 
     /// Adds sums of one panel to a row of G.
     #[inline(always)]
-    fn add<T: Number>(&self, row: &mut [f64], sums: &[T::Sum]) {
-        let neighbours = self.places[self.places.len() - 1] - self.places[0] < self.places.len();
-        if neighbours {
-            return add::<T>(&mut row[self.first_stretch()], sums);
-        }
-        for (place, sums) in self.places.iter().zip(sums.chunks_exact(T::LANES)) {
-            add::<T>(&mut row[place * T::LANES..((place + 1) * T::LANES).min(self.width)], sums);
+    fn add<T: Number, const WIDE: usize>(&self, row: &mut [f64], sums: &[T::Sum]) {
+        for Run { at, column, length } in self.some(sums.len()) {
+            add::<T, WIDE>(&mut row[column..column + length], &sums[at..at + length]);
         }
     }
 }
 
 #[inline(always)]
-fn add<T: Number>(row: &mut [f64], sums: &[T::Sum]) {
+fn add<T: Number, const WIDE: usize>(row: &mut [f64], sums: &[T::Sum]) {
     // The usual case has a length that the compiler knows.
-    let wide = GROUP * T::LANES;
+    let wide = GROUP * WIDE * T::LANES;
     if row.len() == wide {
         let (row, sums) = (&mut row[..wide], &sums[..wide]);
         for c in 0..wide {

@@ -32,15 +32,19 @@
 //! | `descent` | one step of Nesterov's method for many small problems with the same matrix |
 //! | `steps` | steps of an iteration that treat every entry of a matrix alike |
 //! | `portable` | the tile in plain Rust, for any machine |
-//! | `avx2` | the tile in assembly, for x86-64 with AVX2 and FMA: the only module with `unsafe` |
+//! | `avx2`, `avx512` | the tile in assembly, for x86-64 with AVX2 and FMA or with AVX-512: the only modules with `unsafe` |
+//! | `machine` | which of them this machine can run |
 //! | `probe` | AᵀA times a few vectors in `f64`, to measure the error of a Gram matrix in `f32` |
 
 #![deny(unsafe_op_in_unsafe_fn)]
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 pub mod descent;
 mod gram;
+mod machine;
 mod panel;
 mod portable;
 mod probe;

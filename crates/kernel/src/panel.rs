@@ -2,19 +2,20 @@
 //!
 //! ```text
 //!     strip v:   step 0            step 1            …        step s holds rows s (f64, f32) or 2s and 2s + 1 (u8)
-//!              [ LANES columns ] [ LANES columns ] …          of the columns v·LANES .. (v + 1)·LANES
+//!              [ lanes columns ] [ lanes columns ] …          of the columns v·lanes .. (v + 1)·lanes
 //! ```
-//! One step of one strip fills one vector register (32 bytes). The kernels read strips front to back, once as
-//! columns of G (whole registers) and once as rows of G (one lane at a time), so one packing serves both sides.
+//! One step of one strip fills one vector register of the machine: 32 bytes, or 64. The kernels read strips front to back,
+//! once as columns of G (whole registers) and once as rows of G (one lane at a time), so one packing serves both sides.
 //! Columns past the width are zero from the start and stay zero; steps past the depth are cleared by
 //! [`Panel::set_depth`].
 
-use std::ops::Range;
+use std::ops::{BitOrAssign, Range};
 
-use crate::gram::Machine;
+use crate::machine::Machine;
 use crate::rows::Work;
 
-/// Steps that a strip has room for: three strips of columns and one of rows just fill a first-level cache (32 KB).
+/// Steps that a strip has room for: three strips of columns and one of rows just fill a first-level cache (32 KB with
+/// registers of 32 bytes; with those of 64 bytes columns come from the second level, which is wide enough there).
 pub(crate) const STEPS: usize = 256;
 /// Steps from one strip to the next. Strips a multiple of 4096 bytes apart would fight for the same cache lines.
 pub(crate) const STRIDE: usize = STEPS + 2;
@@ -22,12 +23,16 @@ pub(crate) const STRIDE: usize = STEPS + 2;
 pub(crate) const UNROLL: usize = 4;
 /// Strips that make up the columns of one tile.
 pub(crate) const GROUP: usize = 3;
-/// Rows of one tile.
+/// Rows of one tile, for each 32 bytes of a register.
 pub(crate) const TALL: usize = 4;
-/// Lanes of a register of four-byte numbers, the smallest.
-pub(crate) const MOST_LANES: usize = 8;
+/// The largest register, in units of 32 bytes.
+pub(crate) const WIDEST: usize = 2;
+/// Lanes of the largest register of four-byte numbers, the smallest.
+pub(crate) const MOST_LANES: usize = 8 * WIDEST;
 /// Room for the sums of one tile of any type.
-pub(crate) const SUMS: usize = TALL * GROUP * MOST_LANES;
+pub(crate) const SUMS: usize = TALL * WIDEST * GROUP * MOST_LANES;
+/// Bytes in a cache line.
+pub(crate) const LINE: usize = 64;
 
 /// A number that a Gram matrix is computed from: `f64`, `f32` or `u8`.
 pub trait Number: Packed {
@@ -42,57 +47,56 @@ impl Number for u8 {}
 /// How a number is packed and multiplied. Not nameable outside this crate, so that [`Number`] is closed.
 pub trait Packed: Copy + Default + Send + Sync + 'static {
     /// What one lane of a register holds.
-    type Lane: Copy + Default + PartialEq;
-    /// One register.
-    type Lanes: Copy + Default + Send + Sync + AsRef<[Self::Lane]> + AsMut<[Self::Lane]>;
+    type Lane: Copy + Default + PartialEq + Send + Sync;
+    /// A whole number as large as a lane.
+    type Bits: Copy + Default + PartialEq + BitOrAssign;
     /// What the products of one panel are summed in.
     type Sum: Copy + Default + Into<f64>;
-    /// Columns in a strip.
+    /// Lanes in 32 bytes of a register.
     const LANES: usize;
     /// Rows in a step.
     const ROWS: usize;
 
     /// Puts the value of row `row` of a step into its lane.
     fn put(lane: &mut Self::Lane, row: usize, value: Self);
-    /// Fills a register with consecutive values from each of the `ROWS` rows of a step.
-    fn fill(lanes: &mut Self::Lanes, rows: &[Self], width: usize, column: usize);
+    /// Fills lanes with consecutive values from each of the `ROWS` rows of a step.
+    fn fill(lanes: &mut [Self::Lane], rows: &[Self], width: usize, column: usize);
+    /// What is in a lane: zero only if its values are.
+    fn bits(lane: Self::Lane) -> Self::Bits;
     /// Adds the product of two lanes.
     fn multiply(sum: &mut Self::Sum, a: Self::Lane, b: Self::Lane);
     /// The tile of [`crate::gram`] by AVX2.
     #[cfg(target_arch = "x86_64")]
     fn tile(avx2: crate::avx2::Avx2, factors: crate::gram::Factors<'_, Self>, sums: &mut [Self::Sum; SUMS]);
+    /// The tile of [`crate::gram`] by AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    fn wide_tile(avx512: crate::avx512::Avx512, factors: crate::gram::Factors<'_, Self>, sums: &mut [Self::Sum; SUMS]);
 }
 
-/// One register in memory.
-#[derive(Clone, Copy, Default)]
-#[repr(C, align(32))]
-pub struct Register<L, const N: usize>([L; N])
-where
-    [L; N]: Default;
-
-impl<L, const N: usize> AsRef<[L]> for Register<L, N>
-where
-    [L; N]: Default,
-{
-    fn as_ref(&self) -> &[L] {
-        &self.0
-    }
-}
-
-impl<L, const N: usize> AsMut<[L]> for Register<L, N>
-where
-    [L; N]: Default,
-{
-    fn as_mut(&mut self) -> &mut [L] {
-        &mut self.0
-    }
+macro_rules! packed_tiles {
+    ($tile:ident) => {
+        #[cfg(target_arch = "x86_64")]
+        #[inline(always)]
+        fn tile(avx2: crate::avx2::Avx2, factors: crate::gram::Factors<'_, Self>, sums: &mut [Self::Sum; SUMS]) {
+            crate::avx2::$tile(avx2, factors, sums);
+        }
+        #[cfg(target_arch = "x86_64")]
+        #[inline(always)]
+        fn wide_tile(
+            avx512: crate::avx512::Avx512,
+            factors: crate::gram::Factors<'_, Self>,
+            sums: &mut [Self::Sum; SUMS],
+        ) {
+            crate::avx512::$tile(avx512, factors, sums);
+        }
+    };
 }
 
 macro_rules! packed_float {
-    ($float:ty, $lanes:literal, $tile:path) => {
+    ($float:ty, $bits:ty, $lanes:literal, $tile:ident) => {
         impl Packed for $float {
             type Lane = $float;
-            type Lanes = Register<$float, $lanes>;
+            type Bits = $bits;
             type Sum = $float;
             const LANES: usize = $lanes;
             const ROWS: usize = 1;
@@ -102,31 +106,31 @@ macro_rules! packed_float {
                 *lane = value;
             }
             #[inline(always)]
-            fn fill(lanes: &mut Self::Lanes, rows: &[$float], _width: usize, column: usize) {
-                lanes.0.copy_from_slice(&rows[column..column + $lanes]);
+            fn fill(lanes: &mut [$float], rows: &[$float], _width: usize, column: usize) {
+                lanes.copy_from_slice(&rows[column..column + lanes.len()]);
+            }
+            #[inline(always)]
+            fn bits(lane: $float) -> $bits {
+                lane.to_bits()
             }
             #[inline(always)]
             fn multiply(sum: &mut $float, a: $float, b: $float) {
                 *sum += a * b;
             }
-            #[cfg(target_arch = "x86_64")]
-            #[inline(always)]
-            fn tile(avx2: crate::avx2::Avx2, factors: crate::gram::Factors<'_, Self>, sums: &mut [$float; SUMS]) {
-                $tile(avx2, factors, sums);
-            }
+            packed_tiles!($tile);
         }
     };
 }
 
-packed_float!(f64, 4, crate::avx2::tile_f64);
-packed_float!(f32, 8, crate::avx2::tile_f32);
+packed_float!(f64, u64, 4, tile_f64);
+packed_float!(f32, u32, 8, tile_f32);
 
-/// Two rows share a lane: a register multiplies both and adds the products in one instruction (`vpmaddwd`, or `vpdpwssd` where
-/// there is VNNI, which adds them to the sum as well).
+/// Two rows share a lane: a register multiplies both and adds the products in one instruction (`vpmaddwd`, or `vpdpwssd`,
+/// which adds them to the sum as well).
 /// Exact: a panel of 2 · `STEPS` products of at most 255² stays below 2²⁶, far from the 2³¹ that a sum has room for.
 impl Packed for u8 {
     type Lane = [i16; 2];
-    type Lanes = Register<[i16; 2], 8>;
+    type Bits = i32;
     type Sum = i32;
     const LANES: usize = 8;
     const ROWS: usize = 2;
@@ -136,21 +140,21 @@ impl Packed for u8 {
         lane[row] = i16::from(value);
     }
     #[inline(always)]
-    fn fill(lanes: &mut Self::Lanes, rows: &[u8], width: usize, column: usize) {
-        let (even, odd) = (&rows[column..column + 8], &rows[width + column..width + column + 8]);
-        for c in 0..8 {
-            lanes.0[c] = [i16::from(even[c]), i16::from(odd[c])];
+    fn fill(lanes: &mut [[i16; 2]], rows: &[u8], width: usize, column: usize) {
+        let (even, odd) = (&rows[column..][..lanes.len()], &rows[width + column..][..lanes.len()]);
+        for c in 0..lanes.len() {
+            lanes[c] = [i16::from(even[c]), i16::from(odd[c])];
         }
+    }
+    #[inline(always)]
+    fn bits(lane: [i16; 2]) -> i32 {
+        i32::from(lane[0]) | i32::from(lane[1]) << 16
     }
     #[inline(always)]
     fn multiply(sum: &mut i32, a: [i16; 2], b: [i16; 2]) {
         *sum += i32::from(a[0]) * i32::from(b[0]) + i32::from(a[1]) * i32::from(b[1]);
     }
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    fn tile(avx2: crate::avx2::Avx2, factors: crate::gram::Factors<'_, Self>, sums: &mut [i32; SUMS]) {
-        crate::avx2::tile_u8(avx2, factors, sums);
-    }
+    packed_tiles!(tile_u8);
 }
 
 /// A slab of at most [`Number::DEPTH`] rows of A.
@@ -159,8 +163,12 @@ impl Packed for u8 {
 /// [`squeeze`](Panel::squeeze) where many values are zero, then [`accumulate`](crate::accumulate). What is not set
 /// again keeps its value from the slab before, or that of another column where that one was squeezed.
 pub struct Panel<T: Number> {
-    strips: Vec<T::Lanes>,
-    /// Which strip of columns lies at each place, in rising order: all of them, until the slab is squeezed.
+    memory: Vec<T::Lane>,
+    /// Where the first strip begins in `memory`: with a cache line.
+    start: usize,
+    /// The machine whose registers the strips are made for.
+    machine: Machine,
+    /// Which column lies at each place, in rising order: all of them, until the slab is squeezed.
     kept: Vec<usize>,
     width: usize,
     depth: usize,
@@ -169,9 +177,16 @@ pub struct Panel<T: Number> {
 impl<T: Number> Panel<T> {
     /// An empty slab of a matrix with `width` columns.
     pub fn new(width: usize) -> Self {
-        let count = width.div_ceil(T::LANES);
-        let strips = vec![T::Lanes::default(); count.next_multiple_of(GROUP) * STRIDE];
-        Self { strips, kept: (0..count).collect(), width, depth: 0 }
+        Self::on(Machine::detect(), width)
+    }
+
+    pub(crate) fn on(machine: Machine, width: usize) -> Self {
+        let lanes = T::LANES * machine.wide();
+        let count = width.div_ceil(lanes);
+        let line = LINE / size_of::<T::Lane>();
+        let memory = vec![T::Lane::default(); count.next_multiple_of(GROUP) * STRIDE * lanes + line];
+        let start = memory.as_ptr().align_offset(LINE).min(line);
+        Self { memory, start, machine, kept: (0..width).collect(), width, depth: 0 }
     }
 
     /// Columns of the slab.
@@ -184,16 +199,35 @@ impl<T: Number> Panel<T> {
         self.depth
     }
 
+    /// The machine that the slab is packed for.
+    pub(crate) fn machine(&self) -> Machine {
+        self.machine
+    }
+
+    /// Columns in a strip.
+    #[inline(always)]
+    fn lanes(&self) -> usize {
+        T::LANES * self.machine.wide()
+    }
+
+    /// Every strip, one after the other.
+    #[inline(always)]
+    fn strips(&mut self) -> std::slice::ChunksExactMut<'_, T::Lane> {
+        let size = STRIDE * self.lanes();
+        self.memory[self.start..].chunks_exact_mut(size)
+    }
+
     /// Begins a slab of `depth` rows.
     pub fn set_depth(&mut self, depth: usize) {
         assert!(depth <= T::DEPTH, "a panel holds at most {} rows, not {depth}", T::DEPTH);
+        let lanes = self.lanes();
         self.depth = depth;
         self.kept.clear();
-        self.kept.extend(0..self.width.div_ceil(T::LANES));
+        self.kept.extend(0..self.width);
         // From the last row's step on, for a step of several rows may be half used.
-        let (from, to) = (depth / T::ROWS, self.steps());
-        for strip in self.strips.chunks_exact_mut(STRIDE) {
-            strip[from..to].fill(T::Lanes::default());
+        let (from, to) = (depth / T::ROWS * lanes, self.steps() * lanes);
+        for strip in self.strips() {
+            strip[from..to].fill(T::Lane::default());
         }
     }
 
@@ -201,8 +235,9 @@ impl<T: Number> Panel<T> {
     pub fn set_row(&mut self, l: usize, row: &[T]) {
         assert!(l < self.depth, "row {l} of a slab of {}", self.depth);
         assert_eq!(row.len(), self.width, "a row has a value for each column");
-        for (strip, values) in self.strips.chunks_exact_mut(STRIDE).zip(row.chunks(T::LANES)) {
-            for (lane, &value) in strip[l / T::ROWS].as_mut().iter_mut().zip(values) {
+        let lanes = self.lanes();
+        for (strip, values) in self.strips().zip(row.chunks(lanes)) {
+            for (lane, &value) in strip[l / T::ROWS * lanes..].iter_mut().zip(values) {
                 T::put(lane, l % T::ROWS, value);
             }
         }
@@ -237,22 +272,33 @@ impl<T: Number> Panel<T> {
                 self.0.fill_steps(self.1, self.2);
             }
         }
-        Machine::detect().run(SetSteps(self, first, rows));
+        self.machine.run(SetSteps(self, first, rows));
+    }
+
+    /// The same in the caller's code.
+    #[inline(always)]
+    pub(crate) fn fill_steps(&mut self, first: usize, rows: &[T]) {
+        // Lengths that the compiler knows.
+        match self.machine.wide() {
+            1 => self.fill_lanes(T::LANES, first, rows),
+            _ => self.fill_lanes(T::LANES * WIDEST, first, rows),
+        }
     }
 
     #[inline(always)]
-    pub(crate) fn fill_steps(&mut self, first: usize, rows: &[T]) {
-        let (width, whole) = (self.width, self.width / T::LANES);
+    fn fill_lanes(&mut self, lanes: usize, first: usize, rows: &[T]) {
+        let (width, whole) = (self.width, self.width / lanes);
         let count = rows.len() / (width * T::ROWS);
-        for (v, strip) in self.strips.chunks_exact_mut(STRIDE).take(whole).enumerate() {
-            for (lanes, rows) in strip[first..first + count].iter_mut().zip(rows.chunks_exact(width * T::ROWS)) {
-                T::fill(lanes, rows, width, v * T::LANES);
+        for (v, strip) in self.strips().take(whole).enumerate() {
+            let steps = strip[first * lanes..(first + count) * lanes].chunks_exact_mut(lanes);
+            for (step, rows) in steps.zip(rows.chunks_exact(width * T::ROWS)) {
+                T::fill(step, rows, width, v * lanes);
             }
         }
-        for column in whole * T::LANES..width {
-            for (l, row) in rows.chunks_exact(width).enumerate() {
-                let lanes = &mut self.strips[whole * STRIDE + first + l / T::ROWS];
-                T::put(&mut lanes.as_mut()[column - whole * T::LANES], l % T::ROWS, row[column]);
+        let Some(last) = self.strips().nth(whole) else { return };
+        for (l, row) in rows.chunks_exact(width).enumerate() {
+            for (lane, &value) in last[(first + l / T::ROWS) * lanes..].iter_mut().zip(&row[whole * lanes..]) {
+                T::put(lane, l % T::ROWS, value);
             }
         }
     }
@@ -260,35 +306,64 @@ impl<T: Number> Panel<T> {
     /// Sets column `j`.
     pub fn set_column(&mut self, j: usize, column: &[T]) {
         assert!(j < self.width, "column {j} of a slab of {}", self.width);
-        let v = j / T::LANES;
-        Strip::<T>::new(&mut self.strips[v * STRIDE..(v + 1) * STRIDE], v, self.width, self.depth)
-            .set_column(j, column);
+        let v = j / self.lanes();
+        self.strips_mut().nth(v).expect("a strip for each column").set_column(j, column);
     }
 
     /// The slab cut into strips of columns, for several threads to fill.
     pub fn strips_mut(&mut self) -> impl ExactSizeIterator<Item = Strip<'_, T>> {
-        let (width, depth, count) = (self.width, self.depth, self.width.div_ceil(T::LANES));
-        let strips = self.strips.chunks_exact_mut(STRIDE).take(count).enumerate();
-        strips.map(move |(v, lanes)| Strip::new(lanes, v, width, depth))
+        let (width, depth, lanes) = (self.width, self.depth, self.lanes());
+        let strips = self.strips().take(width.div_ceil(lanes)).enumerate();
+        strips.map(move |(v, strip)| Strip { strip, lanes, columns: v * lanes..((v + 1) * lanes).min(width), depth })
     }
 
-    /// Leaves out the strips that are zero throughout, such as the margins of images: they add nothing to G. Other
-    /// strips move up, so that the next slab must be set as a whole.
+    /// Leaves out the columns that are zero throughout, such as the margins of images, where they are many: they add nothing
+    /// to G. Other columns move up, so that the next slab must be set as a whole.
     pub fn squeeze(&mut self) {
-        let (steps, zero) = (self.steps(), T::Lanes::default());
-        let mut place = 0;
-        for v in 0..self.kept.len() {
-            let from = v * STRIDE..v * STRIDE + steps;
-            if self.strips[from.clone()].iter().all(|lanes| lanes.as_ref() == zero.as_ref()) {
-                continue;
+        struct Seen<'a, T: Number>(&'a Panel<T>);
+        impl<T: Number> Work for Seen<'_, T> {
+            type Output = Vec<usize>;
+            #[inline(always)]
+            fn run(self) -> Vec<usize> {
+                self.0.not_blank()
             }
-            if place < v {
-                self.strips.copy_within(from, place * STRIDE);
-            }
-            self.kept[place] = self.kept[v];
-            place += 1;
         }
-        self.kept.truncate(place);
+        let lanes = self.lanes();
+        let kept = self.machine.run(Seen(self));
+        // Moving columns takes a few percent of the time of all products.
+        if 8 * kept.len().div_ceil(lanes) > 7 * self.width.div_ceil(lanes) {
+            return;
+        }
+        let (used, size) = (self.steps() * lanes, STRIDE * lanes);
+        let strips = &mut self.memory[self.start..];
+        for (to, columns) in kept.chunks(lanes).enumerate() {
+            // A column never moves down: what is overwritten here has moved already.
+            let mut from = [0; MOST_LANES];
+            from.iter_mut().zip(columns).for_each(|(from, j)| *from = j / lanes * size + j % lanes);
+            self.machine.collect(strips, &from[..columns.len()], to * size..to * size + used, lanes);
+        }
+        self.kept = kept;
+    }
+
+    /// The columns with a value other than zero.
+    #[inline(always)]
+    fn not_blank(&self) -> Vec<usize> {
+        let (lanes, mut kept) = (self.lanes(), Vec::with_capacity(self.width));
+        let used = self.steps() * lanes;
+        for (v, strip) in self.memory[self.start..].chunks_exact(STRIDE * lanes).enumerate() {
+            let here = v * lanes..((v + 1) * lanes).min(self.width);
+            let mut seen = [T::Bits::default(); MOST_LANES];
+            for some in strip[..used].chunks(16 * lanes) {
+                for step in some.chunks_exact(lanes) {
+                    seen.iter_mut().zip(step).for_each(|(seen, lane)| *seen |= T::bits(*lane));
+                }
+                if seen[..here.len()].iter().all(|seen| *seen != T::Bits::default()) {
+                    break;
+                }
+            }
+            kept.extend(here.zip(seen).filter(|(_, seen)| *seen != T::Bits::default()).map(|(j, _)| j));
+        }
+        kept
     }
 
     /// Steps in use, counted in whole groups.
@@ -298,37 +373,33 @@ impl<T: Number> Panel<T> {
 
     /// Every lane that the kernels read.
     #[cfg(test)]
-    pub(crate) fn registers(&self) -> Vec<T::Lane> {
-        let steps = self.steps();
-        let strips = self.strips.chunks_exact(STRIDE);
-        strips.flat_map(|strip| &strip[..steps]).flat_map(|lanes| lanes.as_ref()).copied().collect()
+    pub(crate) fn registers(&mut self) -> Vec<T::Lane> {
+        let used = self.steps() * self.lanes();
+        self.strips().flat_map(|strip| strip[..used].to_vec()).collect()
     }
 
-    /// Which strip of columns lies at each place.
+    /// Which column lies at each place.
     #[inline(always)]
     pub(crate) fn kept(&self) -> &[usize] {
         &self.kept
     }
 
-    /// The registers from some place on.
+    /// The lanes from some strip on.
     #[inline(always)]
-    pub(crate) fn strips_from(&self, place: usize) -> &[T::Lanes] {
-        &self.strips[place * STRIDE..]
+    pub(crate) fn strips_from(&self, strip: usize) -> &[T::Lane] {
+        &self.memory[self.start + strip * STRIDE * self.lanes()..]
     }
 }
 
 /// A few neighbouring columns of a [`Panel`].
 pub struct Strip<'a, T: Number> {
-    lanes: &'a mut [T::Lanes],
+    strip: &'a mut [T::Lane],
+    lanes: usize,
     columns: Range<usize>,
     depth: usize,
 }
 
-impl<'a, T: Number> Strip<'a, T> {
-    fn new(lanes: &'a mut [T::Lanes], v: usize, width: usize, depth: usize) -> Self {
-        Self { lanes, columns: v * T::LANES..((v + 1) * T::LANES).min(width), depth }
-    }
-
+impl<T: Number> Strip<'_, T> {
     /// The columns of the panel that this strip covers.
     pub fn columns(&self) -> Range<usize> {
         self.columns.clone()
@@ -337,16 +408,25 @@ impl<'a, T: Number> Strip<'a, T> {
     /// Sets every column j of this strip to `column(j)`. Faster than column by column: they come from memory at once.
     pub fn set_columns<'c>(&mut self, column: impl Fn(usize) -> &'c [T]) {
         // The last column stands in for those that a narrow strip lacks, so that the length is known.
-        let (count, last) = (self.columns.len(), self.columns.end - 1);
+        let last = self.columns.end - 1;
         let columns: [&[T]; MOST_LANES] = std::array::from_fn(|c| column((self.columns.start + c).min(last)));
         for column in &columns {
             assert_eq!(column.len(), self.depth, "a column has a value for each row");
         }
+        match self.lanes / T::LANES {
+            1 => self.fill_columns(T::LANES, columns),
+            _ => self.fill_columns(T::LANES * WIDEST, columns),
+        }
+    }
+
+    #[inline(always)]
+    fn fill_columns(&mut self, lanes: usize, columns: [&[T]; MOST_LANES]) {
+        let count = self.columns.len();
         let columns = columns.map(|column| &column[..self.depth]);
         for l in 0..self.depth {
-            let lanes = self.lanes[l / T::ROWS].as_mut();
-            for c in 0..T::LANES.min(count) {
-                T::put(&mut lanes[c], l % T::ROWS, columns[c][l]);
+            let step = &mut self.strip[l / T::ROWS * lanes..][..lanes];
+            for c in 0..lanes.min(count) {
+                T::put(&mut step[c], l % T::ROWS, columns[c][l]);
             }
         }
     }
@@ -356,9 +436,9 @@ impl<'a, T: Number> Strip<'a, T> {
         assert!(self.columns.contains(&j), "column {j} of a strip of {:?}", self.columns);
         assert_eq!(column.len(), self.depth, "a column has a value for each row");
         let lane = j - self.columns.start;
-        for (lanes, values) in self.lanes.iter_mut().zip(column.chunks(T::ROWS)) {
+        for (step, values) in self.strip.chunks_exact_mut(self.lanes).zip(column.chunks(T::ROWS)) {
             for (row, &value) in values.iter().enumerate() {
-                T::put(&mut lanes.as_mut()[lane], row, value);
+                T::put(&mut step[lane], row, value);
             }
         }
     }

@@ -1,17 +1,29 @@
 //! The tile in plain Rust, for machines without a kernel of their own, and what the kernels are tested against.
 
+use std::ops::Range;
+
 use crate::gram::Factors;
 use crate::panel::{GROUP, MOST_LANES, Packed, STRIDE, SUMS, TALL};
 
+/// [`crate::machine::Machine::collect`].
+pub(crate) fn collect<L: Copy>(strips: &mut [L], from: &[usize], to: Range<usize>, lanes: usize) {
+    for step in 0..to.len() / lanes {
+        let mut some = [strips[to.start]; MOST_LANES];
+        some.iter_mut().zip(from).for_each(|(lane, from)| *lane = strips[from + step * lanes]);
+        strips[to.start + step * lanes..][..from.len()].copy_from_slice(&some[..from.len()]);
+    }
+}
+
 /// The tile of [`crate::gram`].
 pub(crate) fn tile<T: Packed>(factors: Factors<'_, T>, sums: &mut [T::Sum; SUMS]) {
-    factors.check();
+    factors.check(1);
     let width = GROUP * T::LANES;
     for v in 0..factors.count {
         let mut tile = [[T::Sum::default(); MOST_LANES]; TALL];
-        for (columns, rows) in factors.columns[v * STRIDE..].iter().zip(&factors.rows[..factors.steps]) {
-            for (sums, &b) in tile.iter_mut().zip(&rows.as_ref()[factors.lane..factors.lane + TALL]) {
-                for (sum, &a) in sums.iter_mut().zip(columns.as_ref()) {
+        let columns = factors.columns[v * STRIDE * T::LANES..].chunks_exact(T::LANES);
+        for (columns, rows) in columns.zip(factors.rows.chunks_exact(T::LANES)).take(factors.steps) {
+            for (sums, &b) in tile.iter_mut().zip(&rows[factors.lane..factors.lane + TALL]) {
+                for (sum, &a) in sums.iter_mut().zip(columns) {
                     T::multiply(sum, a, b);
                 }
             }

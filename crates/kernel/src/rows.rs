@@ -13,7 +13,7 @@
 //! Plain Rust, compiled once for any machine and once for this one: data that come from memory are then read as fast as
 //! memory gives them. Both give the same bits.
 
-use crate::gram::Machine;
+use crate::machine::Machine;
 
 /// A number that data may come in.
 pub trait Value: Copy + Into<f64> {}

@@ -12,7 +12,7 @@
 //! ```
 //! Plain Rust, compiled once for any machine and once for this one. Both give the same bits.
 
-use crate::gram::Machine;
+use crate::machine::Machine;
 use crate::rows::{LANES, Work, total};
 
 /// f ← f b / a. Where a is zero, f or b is, and f becomes zero.

@@ -2,19 +2,10 @@
 
 use std::fmt::Debug;
 
-use crate::gram::{Machine, STRIP, Sides, Stripe, accumulate_on};
+use crate::gram::{STRIP, Stripe, accumulate, accumulate_ahead, accumulate_product};
+use crate::machine::Machine;
 use crate::panel::{Number, Panel};
 use crate::probe::{VECTORS, probe_on};
-
-/// The kernels that this machine can run; the same again where it has none of its own.
-fn machines() -> [Machine; 3] {
-    let plain = match Machine::detect() {
-        Machine::Portable => Machine::Portable,
-        #[cfg(target_arch = "x86_64")]
-        Machine::Avx2(avx2) => Machine::Avx2(avx2.without_vnni()),
-    };
-    [Machine::Portable, plain, Machine::detect()]
-}
 
 /// Numbers without a pattern, the same on every run.
 struct Random(u64);
@@ -51,8 +42,8 @@ fn slab<T: Exact>(depth: usize, width: usize, seed: u64) -> Vec<T> {
     (0..depth * width).map(|_| T::exact(random.next())).collect()
 }
 
-fn packed<T: Exact>(x: &[T], width: usize) -> Panel<T> {
-    let mut panel = Panel::new(width);
+fn packed<T: Exact>(machine: Machine, x: &[T], width: usize) -> Panel<T> {
+    let mut panel = Panel::on(machine, width);
     panel.set_depth(x.len() / width);
     panel.set_rows(0, x);
     panel
@@ -63,10 +54,10 @@ fn naive<T: Exact>(x: &[T], width: usize, i: usize, j: usize) -> f64 {
     x.chunks_exact(width).map(|row| row[i].into() * row[j].into()).sum()
 }
 
-fn gram<T: Exact>(machine: Machine, panel: &Panel<T>) -> Vec<f64> {
+fn gram<T: Exact>(panel: &Panel<T>) -> Vec<f64> {
     let p = panel.width();
     let mut gram = vec![0.0; p * p];
-    accumulate_on(machine, Sides::same(panel), Stripe::whole(&mut gram, p), []);
+    accumulate(panel, Stripe::whole(&mut gram, p));
     gram
 }
 
@@ -82,9 +73,8 @@ fn equals_the_naive_sum<T: Exact>() {
                 continue;
             }
             let x = slab::<T>(depth, width, (width * 1000 + depth) as u64);
-            let panel = packed(&x, width);
-            for machine in machines() {
-                let gram = gram(machine, &panel);
+            for machine in Machine::all() {
+                let gram = gram(&packed(machine, &x, width));
                 for i in 0..width {
                     for j in 0..=i {
                         let (got, want) = (gram[i * width + j], naive(&x, width, i, j));
@@ -115,8 +105,8 @@ fn bytes_equal_the_naive_sum() {
 fn a_wide_gram_takes_several_blocks_of_rows() {
     let (depth, width) = (9, 700);
     let x = slab::<f64>(depth, width, 1);
-    for machine in machines() {
-        let gram = gram(machine, &packed(&x, width));
+    for machine in Machine::all() {
+        let gram = gram(&packed(machine, &x, width));
         for i in 0..width {
             for j in 0..=i {
                 assert_eq!(gram[i * width + j], naive(&x, width, i, j), "entry {i}, {j}");
@@ -129,9 +119,9 @@ fn a_wide_gram_takes_several_blocks_of_rows() {
 fn slabs_add_up() {
     let width = 30;
     let (x, y) = (slab::<u8>(50, width, 1), slab::<u8>(13, width, 2));
-    for machine in machines() {
-        let mut gram = gram(machine, &packed(&x, width));
-        accumulate_on(machine, Sides::same(&packed(&y, width)), Stripe::whole(&mut gram, width), []);
+    for machine in Machine::all() {
+        let mut gram = gram(&packed(machine, &x, width));
+        accumulate(&packed(machine, &y, width), Stripe::whole(&mut gram, width));
         for i in 0..width {
             for j in 0..=i {
                 assert_eq!(gram[i * width + j], naive(&x, width, i, j) + naive(&y, width, i, j));
@@ -145,8 +135,8 @@ fn rounds_within_the_bound<T: Exact>(epsilon: f64, real: impl Fn(f64) -> T) {
     let (depth, width) = (T::DEPTH, 37);
     let mut random = Random(3);
     let x: Vec<T> = (0..depth * width).map(|_| real(random.next() as f64 / 1.7e7 - 0.5)).collect();
-    for machine in machines() {
-        let gram = gram(machine, &packed(&x, width));
+    for machine in Machine::all() {
+        let gram = gram(&packed(machine, &x, width));
         for i in 0..width {
             for j in 0..=i {
                 let magnitude: f64 = x.chunks_exact(width).map(|row| (row[i].into() * row[j].into()).abs()).sum();
@@ -172,22 +162,17 @@ fn any_stripes_give_the_same_bits<T: Exact>(real: impl Fn(f64) -> T) {
     for width in [5, STRIP, 4 * STRIP, 7 * STRIP + 5] {
         let mut random = Random(width as u64);
         let x: Vec<T> = (0..100 * width).map(|_| real(random.next() as f64 / 1.7e7)).collect();
-        let panel = packed(&x, width);
         let cuts: Vec<usize> = (STRIP..width).step_by(STRIP).collect();
-        for machine in machines() {
-            let whole = gram(machine, &panel);
+        for machine in Machine::all() {
+            let panel = packed(machine, &x, width);
+            let whole = gram(&panel);
             for chosen in 0..1_usize << cuts.len() {
                 let mut split = vec![0.0; width * width];
                 let ends = cuts.iter().enumerate().filter(|(c, _)| chosen >> c & 1 == 1).map(|(_, &cut)| cut);
                 let mut start = 0;
                 for end in ends.chain([width]) {
                     let entries = &mut split[start * width..end * width];
-                    accumulate_on(
-                        machine,
-                        Sides::same(&panel),
-                        Stripe { rows: start..end, entries, stride: width },
-                        [],
-                    );
+                    accumulate(&panel, Stripe { rows: start..end, entries, stride: width });
                     start = end;
                 }
                 assert!(lower(&split, width) == lower(&whole, width), "{width} columns, stripes {chosen:b}");
@@ -214,9 +199,8 @@ fn any_stripes_of_bytes_give_the_same_bits() {
 #[test]
 fn a_full_panel_of_white_is_exact() {
     let (depth, width) = (u8::DEPTH, 50);
-    let panel = packed(&vec![255_u8; depth * width], width);
-    for machine in machines() {
-        let gram = gram(machine, &panel);
+    for machine in Machine::all() {
+        let gram = gram(&packed(machine, &vec![255_u8; depth * width], width));
         for i in 0..width {
             assert!(gram[i * width..=i * width + i].iter().all(|&entry| entry == (depth * 255 * 255) as f64));
         }
@@ -224,10 +208,13 @@ fn a_full_panel_of_white_is_exact() {
 }
 
 fn rows_and_columns_fill_the_same_panel<T: Exact>() {
-    for (depth, width) in [(1, 1), (7, 29), (T::DEPTH, 24), (6, 3), (11, 130)] {
+    let shapes = [(1, 1), (7, 29), (T::DEPTH, 24), (6, 3), (11, 130)];
+    for (machine, (depth, width)) in Machine::all().into_iter().flat_map(|machine| shapes.map(|shape| (machine, shape)))
+    {
+        let empty = || Panel::on(machine, width);
         let x = slab::<T>(depth, width, 5);
         let column = |j: usize| -> Vec<T> { x.chunks_exact(width).map(|row| row[j]).collect() };
-        let (mut rows, mut columns, mut strips) = (Panel::new(width), Panel::new(width), Panel::new(width));
+        let (mut rows, mut columns, mut strips) = (empty(), empty(), empty());
         rows.set_depth(depth);
         for (l, row) in x.chunks_exact(width).enumerate().rev() {
             rows.set_row(l, row);
@@ -246,16 +233,16 @@ fn rows_and_columns_fill_the_same_panel<T: Exact>() {
             }
         }
         assert_eq!(covered, width);
-        let (mut at_once, columns_of_x) = (Panel::new(width), (0..width).map(column).collect::<Vec<_>>());
+        let (mut at_once, columns_of_x) = (empty(), (0..width).map(column).collect::<Vec<_>>());
         at_once.set_depth(depth);
         at_once.strips_mut().for_each(|mut strip| strip.set_columns(|j| &columns_of_x[j]));
         // From an odd row on, two rows that share a lane arrive in different calls.
-        let mut parts = Panel::new(width);
+        let mut parts = empty();
         parts.set_depth(depth);
         parts.set_rows(depth / 3, &x[depth / 3 * width..]);
         parts.set_rows(0, &x[..depth / 3 * width]);
-        let whole = packed(&x, width);
-        for panel in [&rows, &columns, &strips, &at_once, &parts] {
+        let mut whole = packed(machine, &x, width);
+        for panel in [&mut rows, &mut columns, &mut strips, &mut at_once, &mut parts] {
             assert!(panel.registers() == whole.registers(), "{depth} rows, {width} columns");
         }
     }
@@ -277,9 +264,11 @@ fn rows_and_columns_fill_the_same_panel_of_bytes() {
 }
 
 fn a_deeper_slab_leaves_no_trace<T: Exact>() {
-    for depth in [1, 2, 3, 5, 6, 9] {
+    for (depth, machine) in
+        [1, 2, 3, 5, 6, 9].into_iter().flat_map(|depth| Machine::all().into_iter().map(move |m| (depth, m)))
+    {
         let width = 19;
-        let mut panel = packed(&slab::<T>(T::DEPTH, width, 1), width);
+        let mut panel = packed(machine, &slab::<T>(T::DEPTH, width, 1), width);
         let x = slab::<T>(depth, width, 2);
         for by_columns in [false, true] {
             panel.set_depth(T::DEPTH);
@@ -292,10 +281,8 @@ fn a_deeper_slab_leaves_no_trace<T: Exact>() {
                     panel.set_column(j, &column);
                 }),
             }
-            for machine in machines() {
-                let (got, want) = (gram(machine, &panel), gram(machine, &packed(&x, width)));
-                assert_eq!(lower(&got, width), lower(&want, width), "{depth} rows");
-            }
+            let (got, want) = (gram(&panel), gram(&packed(machine, &x, width)));
+            assert_eq!(lower(&got, width), lower(&want, width), "{depth} rows");
         }
     }
 }
@@ -319,13 +306,13 @@ fn a_deeper_slab_leaves_no_trace_in_bytes() {
 #[test]
 fn fetching_ahead_changes_nothing() {
     let width = 29;
-    let panel = packed(&slab::<f64>(41, width, 1), width);
     let next = slab::<f64>(1000, 3, 2);
-    for machine in machines() {
+    for machine in Machine::all() {
+        let panel = packed(machine, &slab::<f64>(41, width, 1), width);
         for pieces in [vec![&next[..]], vec![&next[..0], &next[..1], &next[5..90]], vec![&next[..7]; 100]] {
             let mut ahead = vec![0.0; width * width];
-            accumulate_on(machine, Sides::same(&panel), Stripe::whole(&mut ahead, width), pieces);
-            assert_eq!(lower(&ahead, width), lower(&gram(machine, &panel), width));
+            accumulate_ahead(&panel, Stripe::whole(&mut ahead, width), pieces);
+            assert_eq!(lower(&ahead, width), lower(&gram(&panel), width));
         }
     }
 }
@@ -345,7 +332,7 @@ fn the_probe_is_the_gram_times_the_vectors() {
                     (0..p).for_each(|j| want[k * p + j] += y * f64::from(row[j]));
                 }
             }
-            for machine in machines() {
+            for machine in Machine::all() {
                 let mut got = start.clone();
                 probe_on(machine, &x, &vectors, &mut got);
                 assert!(got == want, "{rows} rows of {p}");
@@ -363,8 +350,8 @@ fn an_infinite_value_stays_in_its_row_and_column() {
     for l in 0..depth {
         x[l * width + 3] = x[l * width + 3].abs() + 1.0;
     }
-    for machine in machines() {
-        let gram = gram(machine, &packed(&x, width));
+    for machine in Machine::all() {
+        let gram = gram(&packed(machine, &x, width));
         for i in 0..at {
             assert!(gram[i * width..=i * width + i].iter().all(|entry| entry.is_finite()), "row {i}");
         }
@@ -375,28 +362,23 @@ fn an_infinite_value_stays_in_its_row_and_column() {
 #[test]
 #[should_panic(expected = "rows 0..13 of 30")]
 fn stripes_begin_at_multiples() {
-    let panel = packed(&slab::<f64>(2, 30, 1), 30);
-    accumulate_on(
-        Machine::Portable,
-        Sides::same(&panel),
-        Stripe { rows: 0..13, entries: &mut [0.0; 13 * 30], stride: 30 },
-        [],
-    );
+    let panel = packed(Machine::Portable, &slab::<f64>(2, 30, 1), 30);
+    accumulate(&panel, Stripe { rows: 0..13, entries: &mut [0.0; 13 * 30], stride: 30 });
 }
 
 #[test]
 fn a_part_of_a_larger_matrix_is_added_to_and_nothing_beside_it() {
     let (width, stride) = (31, 40);
     let x: Vec<f64> = (0..9 * width).map(|i| ((i * 7) % 13) as f64).collect();
-    let panel = packed(&x, width);
-    for machine in machines() {
-        let want = gram(machine, &panel);
+    for machine in Machine::all() {
+        let panel = packed(machine, &x, width);
+        let want = gram(&panel);
         let mut large = vec![-1.0; width * stride];
         let (top, bottom) = large.split_at_mut(STRIP * stride);
-        accumulate_on(machine, Sides::same(&panel), Stripe { rows: 0..STRIP, entries: top, stride }, []);
+        accumulate(&panel, Stripe { rows: 0..STRIP, entries: top, stride });
         // The last row may end with the width.
         let entries = &mut bottom[..(width - STRIP - 1) * stride + width];
-        accumulate_on(machine, Sides::same(&panel), Stripe { rows: STRIP..width, entries, stride }, []);
+        accumulate(&panel, Stripe { rows: STRIP..width, entries, stride });
         for i in 0..width {
             assert!((0..=i).all(|j| large[i * stride + j] == want[i * width + j] - 1.0), "row {i}");
             assert!(large[i * stride + width..(i + 1) * stride].iter().all(|v| *v == -1.0), "beside row {i}");
@@ -404,64 +386,69 @@ fn a_part_of_a_larger_matrix_is_added_to_and_nothing_beside_it() {
     }
 }
 
-fn leaves_out_blank_columns<T: Exact>() {
-    let (depth, width) = (T::DEPTH - 3, 61);
-    let mut panel = Panel::<T>::new(width);
+fn leaves_out_blank_columns<T: Exact>(machine: Machine) {
+    let (depth, width) = (T::DEPTH - 3, 93);
+    let mut panel = Panel::<T>::on(machine, width);
     // The same panel again and again: what a squeeze moved must not show in the slabs after it.
-    for (round, blank) in [0..61, 0..0, 8..24, 40..61, 5..60, 0..60, 1..61, 0..0].into_iter().enumerate() {
+    let blanks: [fn(usize) -> bool; 10] = [
+        |_| true,
+        |_| false,
+        |j| (16..48).contains(&j),
+        |j| j >= 72,
+        |j| (5..92).contains(&j),
+        |j| j < 92,
+        |j| j > 0,
+        |j| j % 3 == 0,
+        |j| j % 5 != 2,
+        |_| false,
+    ];
+    for (round, blank) in blanks.into_iter().enumerate() {
         let mut x = slab::<T>(depth, width, round as u64);
-        for row in x.chunks_exact_mut(width) {
-            row[blank.clone()].fill(T::default());
+        for (at, value) in x.iter_mut().enumerate().filter(|(at, _)| blank(at % width)) {
+            // A column with one value is not blank, wherever the value is.
+            if at != (depth - 1) * width + 40 {
+                *value = T::default();
+            }
         }
         panel.set_depth(depth);
         panel.set_rows(0, &x);
         panel.squeeze();
-        for machine in machines() {
-            let whole = gram(machine, &panel);
-            for i in 0..width {
-                for j in 0..=i {
-                    assert_eq!(whole[i * width + j], naive(&x, width, i, j), "{blank:?} blank, entry {i}, {j}");
-                }
+        let whole = gram(&panel);
+        for i in 0..width {
+            for j in 0..=i {
+                assert_eq!(whole[i * width + j], naive(&x, width, i, j), "round {round}, entry {i}, {j}");
             }
-            let mut stripes = vec![0.0; width * width];
-            let (top, bottom) = stripes.split_at_mut(3 * STRIP * width);
-            accumulate_on(machine, Sides::same(&panel), Stripe { rows: 0..3 * STRIP, entries: top, stride: width }, []);
-            accumulate_on(
-                machine,
-                Sides::same(&panel),
-                Stripe { rows: 3 * STRIP..width, entries: bottom, stride: width },
-                [],
-            );
-            assert_eq!(lower(&stripes, width), lower(&whole, width), "{blank:?} blank");
         }
+        let mut stripes = vec![0.0; width * width];
+        let (top, bottom) = stripes.split_at_mut(3 * STRIP * width);
+        accumulate(&panel, Stripe { rows: 0..3 * STRIP, entries: top, stride: width });
+        accumulate(&panel, Stripe { rows: 3 * STRIP..width, entries: bottom, stride: width });
+        assert_eq!(lower(&stripes, width), lower(&whole, width), "round {round}");
     }
 }
 
 #[test]
 fn blank_columns_are_left_out() {
-    leaves_out_blank_columns::<f64>();
-    leaves_out_blank_columns::<f32>();
-    leaves_out_blank_columns::<u8>();
+    for machine in Machine::all() {
+        leaves_out_blank_columns::<f64>(machine);
+        leaves_out_blank_columns::<f32>(machine);
+        leaves_out_blank_columns::<u8>(machine);
+    }
 }
 
 #[test]
 fn a_product_of_two_panels_is_the_plain_sum_and_does_not_depend_on_its_stripes() {
-    for machine in machines() {
-        for (height, width, depth) in [(1, 1, 1), (5, 40, 7), (40, 5, 256), (29, 31, 100), (24, 12, 3)] {
+    for machine in Machine::all() {
+        for (height, width, depth) in [(1, 1, 1), (5, 40, 7), (40, 5, 256), (29, 31, 100), (24, 12, 3), (60, 70, 20)] {
             let whole = |i: usize| ((i * 7919 + 13) % 23) as f64 - 11.0;
             let left: Vec<f64> = (0..depth * height).map(whole).collect();
             let right: Vec<f64> = (0..depth * width).map(|i| whole(i + 5)).collect();
-            let (a, b) = (packed(&left, height), packed(&right, width));
+            let (a, b) = (packed(machine, &left, height), packed(machine, &right, width));
             let mut product = vec![1.0; height * width];
             for start in (0..height).step_by(STRIP) {
                 let rows = start..(start + STRIP).min(height);
                 let entries = &mut product[rows.start * width..rows.end * width];
-                accumulate_on(
-                    machine,
-                    Sides { rows: &a, columns: &b, triangle: false },
-                    Stripe { rows, entries, stride: width },
-                    [],
-                );
+                accumulate_product(&a, &b, Stripe { rows, entries, stride: width });
             }
             let sum = |i: usize, j: usize| (0..depth).map(|l| left[l * height + i] * right[l * width + j]).sum::<f64>();
             let want: Vec<f64> = (0..height * width).map(|at| 1.0 + sum(at / width, at % width)).collect();

@@ -1,0 +1,343 @@
+//! The tile in assembly, for x86-64 with AVX-512 and, for bytes, its VNNI.
+//!
+//! ```text
+//!     zmm(3r + v) += columns_v · broadcast(rows_r)        r = 0..8 rows, v = 0..3 strips, one step at a time
+//! ```
+//! Twenty-four sums, three columns and a few broadcasts: eleven numbers are fetched for twenty-four multiplications. Even
+//! the eight sums of a tile of one strip keep the multipliers busy, so that every entry is summed step after step.
+
+#![allow(unsafe_code)]
+
+use std::arch::asm;
+use std::arch::x86_64::{
+    __m512d, _mm256_loadu_ps, _mm512_cvtps_pd, _mm512_fmadd_pd, _mm512_loadu_pd, _mm512_loadu_si512,
+    _mm512_mask_permutexvar_epi32, _mm512_reduce_add_pd, _mm512_set1_pd, _mm512_setzero_pd, _mm512_setzero_si512,
+    _mm512_storeu_pd, _mm512_storeu_si512,
+};
+use std::ops::Range;
+
+use crate::avx2::{Avx2, prefetch};
+use crate::descent::{Descent, Point, Room};
+use crate::gram::{Factors, Sides, Stripe, visit};
+use crate::panel::{Number, Packed, STRIDE, SUMS, UNROLL};
+use crate::probe::{self, Dots, Few, VECTORS};
+use crate::rows::Work;
+
+/// Proof that the machine has AVX-512, VNNI, and what [`Avx2`] proves.
+#[derive(Clone, Copy)]
+pub struct Avx512(());
+
+impl Avx512 {
+    /// The proof, if the machine has them.
+    pub(crate) fn detect() -> Option<Self> {
+        let basic = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl");
+        let words = is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512dq");
+        let all = basic && words && is_x86_feature_detected!("avx512vnni");
+        Avx2::detect().filter(|_| all).map(|_| Self(()))
+    }
+}
+
+/// `work`, compiled for this machine.
+pub(crate) fn run<W: Work>(_: Avx512, work: W) -> W::Output {
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512bw,avx512dq")]
+    fn inside<W: Work>(work: W) -> W::Output {
+        work.run()
+    }
+    // SAFETY: `Avx512` exists only on machines with all of these.
+    unsafe { inside(work) }
+}
+
+/// [`visit`], compiled for this machine.
+pub(crate) fn accumulate<'a, T: Number>(
+    avx512: Avx512,
+    sides: Sides<'_, T>,
+    gram: Stripe<'_>,
+    next: impl IntoIterator<Item = &'a [T]>,
+) {
+    // A closure would not do: the compiler need not inline it, and then compiles it for any machine.
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512bw,avx512dq")]
+    fn inside<'a, T: Number>(
+        avx512: Avx512,
+        sides: Sides<'_, T>,
+        gram: Stripe<'_>,
+        next: impl IntoIterator<Item = &'a [T]>,
+    ) {
+        visit::<T, 2>(sides, gram, next, prefetch, |factors, sums| T::wide_tile(avx512, factors, sums));
+    }
+    // SAFETY: `Avx512` exists only on machines with all of these.
+    unsafe { inside(avx512, sides, gram, next) }
+}
+
+/// [`Descent::all`], compiled for this machine.
+pub(crate) fn descend(avx512: Avx512, by: Descent<'_>, r: usize, point: Point<'_>, room: &mut Room) -> f64 {
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512bw,avx512dq")]
+    fn inside(avx512: Avx512, by: Descent<'_>, r: usize, point: Point<'_>, room: &mut Room) -> f64 {
+        by.all::<2>(r, point, room, |factors, sums| tile_f64(avx512, factors, sums))
+    }
+    // SAFETY: `Avx512` exists only on machines with all of these.
+    unsafe { inside(avx512, by, r, point, room) }
+}
+
+/// [`crate::machine::Machine::collect`]: the lanes that come from one register at once.
+pub(crate) fn collect<L: Copy>(_: Avx512, strips: &mut [L], from: &[usize], to: Range<usize>) {
+    /// Words of four bytes: which of a register at `from` go where.
+    struct Source {
+        from: usize,
+        mask: u16,
+        words: [i32; 16],
+    }
+    #[target_feature(enable = "avx512f,avx512vl")]
+    unsafe fn inside(words: *mut i32, sources: &[Source], to: usize, steps: usize) {
+        for step in (0..16 * steps).step_by(16) {
+            let mut all = _mm512_setzero_si512();
+            for source in sources {
+                // SAFETY: the caller's promise, for the register that is read and, below, for the one that is written.
+                unsafe {
+                    let register = _mm512_loadu_si512(words.add(source.from + step).cast());
+                    let order = _mm512_loadu_si512(source.words.as_ptr().cast());
+                    all = _mm512_mask_permutexvar_epi32(all, source.mask, order, register);
+                }
+            }
+            unsafe { _mm512_storeu_si512(words.add(to + step).cast(), all) };
+        }
+    }
+    let size = size_of::<L>() / 4;
+    let (lanes, steps) = (16 / size, to.len() * size / 16);
+    let mut sources: Vec<Source> = vec![];
+    for (c, place) in from.iter().enumerate() {
+        let register = place / lanes * 16;
+        if sources.last().is_none_or(|source| source.from != register) {
+            sources.push(Source { from: register, mask: 0, words: [0; 16] });
+        }
+        let source = sources.last_mut().expect("pushed where there was none");
+        for word in 0..size {
+            source.mask |= 1 << (c * size + word);
+            source.words[c * size + word] = (place % lanes * size + word) as i32;
+        }
+    }
+    let end = sources.iter().map(|source| source.from).chain([to.start * size]).max().unwrap_or(0) + 16 * steps;
+    assert!(from.len() <= lanes && size * lanes == 16 && end <= strips.len() * size, "strips are within the memory");
+    // SAFETY: `Avx512` exists only on machines with all of these, lanes are whole words, and all registers are in the memory.
+    unsafe { inside(strips.as_mut_ptr().cast(), &sources, to.start * size, steps) }
+}
+
+/// Rows that the probe takes at a time: twelve sums, four rows and three vectors are in registers.
+const FEW: usize = 4;
+
+/// [`probe::sweep`], compiled for this machine.
+pub(crate) fn sweep(_: Avx512, rows: &[f32], vectors: &[f64], products: &mut [f64]) {
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512bw,avx512dq")]
+    fn inside(rows: &[f32], vectors: &[f64], products: &mut [f64]) {
+        probe::sweep::<FEW>(rows, vectors, products, |x, r| dots(x, r), |x, y, s| updates(x, y, s));
+    }
+    // SAFETY: `Avx512` exists only on machines with all of these.
+    unsafe { inside(rows, vectors, products) }
+}
+
+/// [`probe::dots`], eight columns at a time.
+#[inline]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512bw,avx512dq")]
+fn dots(x: Few<'_, FEW>, r: [&[f64]; VECTORS]) -> Dots<FEW> {
+    let whole = x[0].len() / 8 * 8;
+    assert!(x.iter().all(|x| x.len() >= whole) && r.iter().all(|r| r.len() >= whole));
+    let mut sums = [[_mm512_setzero_pd(); VECTORS]; FEW];
+    for j in (0..whole).step_by(8) {
+        // SAFETY: j + 8 ≤ whole, and all slices are at least that long.
+        let (a, r) = unsafe { (x.map(|x| eight(x, j)), r.map(|r| _mm512_loadu_pd(r.as_ptr().add(j)))) };
+        for i in 0..FEW {
+            for k in 0..VECTORS {
+                sums[i][k] = _mm512_fmadd_pd(a[i], r[k], sums[i][k]);
+            }
+        }
+    }
+    let mut y = probe::dots(x, r, whole);
+    for i in 0..FEW {
+        for k in 0..VECTORS {
+            y[i][k] += _mm512_reduce_add_pd(sums[i][k]);
+        }
+    }
+    y
+}
+
+/// [`probe::updates`], eight columns at a time.
+#[inline]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512bw,avx512dq")]
+fn updates(x: Few<'_, FEW>, y: &Dots<FEW>, s: &mut [&mut [f64]; VECTORS]) {
+    let whole = x[0].len() / 8 * 8;
+    assert!(x.iter().all(|x| x.len() >= whole) && s.iter().all(|s| s.len() >= whole));
+    let mut all = [[_mm512_setzero_pd(); VECTORS]; FEW];
+    for i in 0..FEW {
+        for k in 0..VECTORS {
+            all[i][k] = _mm512_set1_pd(y[i][k]);
+        }
+    }
+    for j in (0..whole).step_by(8) {
+        // SAFETY: j + 8 ≤ whole, and all slices are at least that long.
+        unsafe {
+            let a = x.map(|x| eight(x, j));
+            for k in 0..VECTORS {
+                let to = s[k].as_mut_ptr().add(j);
+                let mut sum = _mm512_loadu_pd(to);
+                for i in 0..FEW {
+                    sum = _mm512_fmadd_pd(a[i], all[i][k], sum);
+                }
+                _mm512_storeu_pd(to, sum);
+            }
+        }
+    }
+    probe::updates(x, y, s, whole);
+}
+
+/// Eight neighbouring values of a row.
+///
+/// # Safety
+///
+/// The row has values at `j..j + 8`.
+#[inline]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512bw,avx512dq")]
+unsafe fn eight(row: &[f32], j: usize) -> __m512d {
+    // SAFETY: the caller's promise.
+    _mm512_cvtps_pd(unsafe { _mm256_loadu_ps(row.as_ptr().add(j)) })
+}
+
+/// Row `$r` of a tile at byte `$at` of the steps: broadcast a lane of the rows, multiply by the columns, add.
+macro_rules! row {
+    (f64 $r:literal $at:literal $all:literal $($sum:literal $column:literal)*) => {
+        concat!("vbroadcastsd zmm", $all, ", [{rows}+", $at, "+8*", $r, "]\n",
+            $("vfmadd231pd zmm", $sum, ", zmm", $column, ", zmm", $all, "\n",)*)
+    };
+    (f32 $r:literal $at:literal $all:literal $($sum:literal $column:literal)*) => {
+        concat!("vbroadcastss zmm", $all, ", [{rows}+", $at, "+4*", $r, "]\n",
+            $("vfmadd231ps zmm", $sum, ", zmm", $column, ", zmm", $all, "\n",)*)
+    };
+    (u8 $r:literal $at:literal $all:literal $($sum:literal $column:literal)*) => {
+        concat!("vpbroadcastd zmm", $all, ", [{rows}+", $at, "+4*", $r, "]\n",
+            $("vpdpwssd zmm", $sum, ", zmm", $column, ", zmm", $all, "\n",)*)
+    };
+}
+
+/// One step, at byte `$at`, of a tile of three, two or one strips.
+macro_rules! step {
+    (3 $type:tt $at:literal) => {
+        concat!(
+            "vmovups zmm24, [{columns}+", $at, "]\n",
+            "vmovups zmm25, [{columns}+{stride}+", $at, "]\n",
+            "vmovups zmm26, [{columns}+2*{stride}+", $at, "]\n",
+            row!($type 0 $at 27 0 24 1 25 2 26),
+            row!($type 1 $at 28 3 24 4 25 5 26),
+            row!($type 2 $at 29 6 24 7 25 8 26),
+            row!($type 3 $at 30 9 24 10 25 11 26),
+            row!($type 4 $at 27 12 24 13 25 14 26),
+            row!($type 5 $at 28 15 24 16 25 17 26),
+            row!($type 6 $at 29 18 24 19 25 20 26),
+            row!($type 7 $at 30 21 24 22 25 23 26),
+        )
+    };
+    (2 $type:tt $at:literal) => {
+        concat!(
+            "vmovups zmm24, [{columns}+", $at, "]\n",
+            "vmovups zmm25, [{columns}+{stride}+", $at, "]\n",
+            row!($type 0 $at 27 0 24 1 25),
+            row!($type 1 $at 28 3 24 4 25),
+            row!($type 2 $at 29 6 24 7 25),
+            row!($type 3 $at 30 9 24 10 25),
+            row!($type 4 $at 27 12 24 13 25),
+            row!($type 5 $at 28 15 24 16 25),
+            row!($type 6 $at 29 18 24 19 25),
+            row!($type 7 $at 30 21 24 22 25),
+        )
+    };
+    (1 $type:tt $at:literal) => {
+        concat!(
+            "vmovups zmm24, [{columns}+", $at, "]\n",
+            row!($type 0 $at 27 0 24), row!($type 1 $at 28 3 24), row!($type 2 $at 29 6 24), row!($type 3 $at 30 9 24),
+            row!($type 4 $at 27 12 24), row!($type 5 $at 28 15 24), row!($type 6 $at 29 18 24), row!($type 7 $at 30 21 24),
+        )
+    };
+}
+
+/// A line of assembly for each sum: its register and its place in memory.
+macro_rules! sums {
+    ($line:ident) => {
+        concat!(
+            $line!(0 0), $line!(1 64), $line!(2 128), $line!(3 192), $line!(4 256), $line!(5 320),
+            $line!(6 384), $line!(7 448), $line!(8 512), $line!(9 576), $line!(10 640), $line!(11 704),
+            $line!(12 768), $line!(13 832), $line!(14 896), $line!(15 960), $line!(16 1024), $line!(17 1088),
+            $line!(18 1152), $line!(19 1216), $line!(20 1280), $line!(21 1344), $line!(22 1408), $line!(23 1472),
+        )
+    };
+}
+macro_rules! clear {
+    ($sum:literal $at:literal) => {
+        concat!("vpxord zmm", $sum, ", zmm", $sum, ", zmm", $sum, "\n")
+    };
+}
+macro_rules! store {
+    ($sum:literal $at:literal) => {
+        concat!("vmovups [{sums}+", $at, "], zmm", $sum, "\n")
+    };
+}
+
+/// The whole tile: clear the sums, all steps by four, store the sums.
+macro_rules! tile {
+    ($factors:ident, $rows:ident, $line:ident, $sums:ident, $count:tt $type:tt) => {
+        asm!(
+            sums!(clear),
+            ".p2align 5 /* {stride}: a tile of one strip does not use it, and must */",
+            "2:",
+            step!($count $type 0), step!($count $type 64), step!($count $type 128), step!($count $type 192),
+            "prefetcht1 [{ahead}]",
+            "add {ahead}, {line}",
+            "add {rows}, 256",
+            "add {columns}, 256",
+            "sub {steps}, 4",
+            "jnz 2b",
+            sums!(store),
+            "vzeroupper",
+            rows = inout(reg) $rows => _,
+            columns = inout(reg) $factors.columns.as_ptr() => _,
+            steps = inout(reg) $factors.steps => _,
+            ahead = inout(reg) $factors.ahead.start => _,
+            line = in(reg) $line,
+            sums = in(reg) $sums.as_mut_ptr(),
+            stride = const STRIDE * 64,
+            out("zmm0") _, out("zmm1") _, out("zmm2") _, out("zmm3") _, out("zmm4") _, out("zmm5") _, out("zmm6") _,
+            out("zmm7") _, out("zmm8") _, out("zmm9") _, out("zmm10") _, out("zmm11") _, out("zmm12") _, out("zmm13") _,
+            out("zmm14") _, out("zmm15") _, out("zmm16") _, out("zmm17") _, out("zmm18") _, out("zmm19") _,
+            out("zmm20") _, out("zmm21") _, out("zmm22") _, out("zmm23") _, out("zmm24") _, out("zmm25") _,
+            out("zmm26") _, out("zmm27") _, out("zmm28") _, out("zmm29") _, out("zmm30") _,
+            options(nostack),
+        )
+    };
+}
+
+macro_rules! tile_function {
+    ($name:ident $type:tt) => {
+        /// The tile of [`crate::gram`].
+        #[inline(always)]
+        pub(crate) fn $name(_: Avx512, factors: Factors<'_, $type>, sums: &mut [<$type as Packed>::Sum; SUMS]) {
+            #[target_feature(enable = "avx512f")]
+            fn inside(factors: Factors<'_, $type>, sums: &mut [<$type as Packed>::Sum; SUMS]) {
+                factors.check(2);
+                let rows = factors.rows.as_ptr().wrapping_add(factors.lane);
+                let line = factors.ahead.bytes.div_ceil(factors.steps / UNROLL);
+                // SAFETY: `check` made sure that `count` strips of `steps` registers of columns, as many of rows and eight
+                // lanes from `lane` on are there to be read, and that `steps` is a multiple of four and not zero. The sums are
+                // 24 registers of 64 bytes, which `SUMS` numbers of four bytes or more can take. Prefetching cannot fault.
+                unsafe {
+                    match factors.count {
+                        3 => tile!(factors, rows, line, sums, 3 $type),
+                        2 => tile!(factors, rows, line, sums, 2 $type),
+                        _ => tile!(factors, rows, line, sums, 1 $type),
+                    }
+                }
+            }
+            // SAFETY: `Avx512` exists only on machines with AVX-512 and VNNI.
+            unsafe { inside(factors, sums) }
+        }
+    };
+}
+
+tile_function!(tile_f64 f64);
+tile_function!(tile_f32 f32);
+tile_function!(tile_u8 u8);
