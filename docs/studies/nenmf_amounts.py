@@ -1,4 +1,4 @@
-"""What gives the paper's nearest neighbours with NeNMF? Amounts of the parts, found by a solver that is stopped early.
+"""The nearest neighbour on features of NeNMF: amounts of the parts, found by a solver that is stopped early.
 
     python docs/studies/nenmf_amounts.py [FOLDER]      default ../shared/data; needs eigenspan (pip install .) and NumPy
 
