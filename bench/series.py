@@ -26,9 +26,10 @@ def measured(
     names: list[str],
     measure: Callable[[cases.Problem, int], dict],
     table: Callable[[dict], str],
+    repeats: int = 5,
 ) -> None:
     """Measures the cases `names`, writes `bench/results/NAME.json` and prints the table."""
-    options = results.options(about, repeats=5).parse_args()
+    options = results.options(about, repeats).parse_args()
     machine.one_thread()
     rows = []
     for problem in cases.loaded(names, options.quick):

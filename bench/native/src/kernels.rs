@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use eigenspan_kernel::{Number, Panel, Stripe, accumulate_ahead};
+use eigenspan_kernel::{Ahead, Number, Panel, Stripe, accumulate_ahead};
 
 use crate::clock::timed;
 use crate::{Answer, guarded, slice, slice_mut};
@@ -39,7 +39,7 @@ fn multiply<T: Number>(x: &[T], (n, m): (usize, usize), gram: &mut [f64]) {
         while let Some(slab) = slabs.next() {
             panel.set_depth(slab.len() / m);
             panel.set_rows(0, slab);
-            accumulate_ahead(&panel, Stripe::whole(gram, p), slabs.peek().copied());
+            accumulate_ahead(&panel, Stripe::whole(gram, p), slabs.peek().map(|slab| Ahead::of(slab)));
         }
         return;
     }
@@ -48,6 +48,10 @@ fn multiply<T: Number>(x: &[T], (n, m): (usize, usize), gram: &mut [f64]) {
         panel.set_depth(features.len());
         panel.strips_mut().for_each(|mut strip| strip.set_columns(|i| &x[i * m..][features.clone()]));
         let next = features.end..(features.end + T::DEPTH).min(m);
-        accumulate_ahead(&panel, Stripe::whole(gram, p), x.chunks_exact(m).map(|sample| &sample[next.clone()]));
+        accumulate_ahead(
+            &panel,
+            Stripe::whole(gram, p),
+            x.chunks_exact(m).map(|sample| Ahead::of(&sample[next.clone()])),
+        );
     }
 }

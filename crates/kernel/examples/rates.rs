@@ -9,7 +9,7 @@
 
 use std::fmt::Write as _;
 
-use eigenspan_kernel::{Number, Panel, Stripe, VECTORS, accumulate_ahead, probe};
+use eigenspan_kernel::{Ahead, Number, Panel, Stripe, VECTORS, accumulate_ahead, probe};
 
 /// Nanoseconds that this thread has spent on a processor. Asked of the kernel directly: `/proc/thread-self/schedstat`
 /// moves only with the scheduler's ticks.
@@ -81,7 +81,7 @@ fn by_rows<T: Number>(x: &[T], p: usize, panel: &mut Panel<T>, gram: &mut [f64])
         panel.set_depth(slab.len() / p);
         panel.set_rows(0, slab);
         packing += cpu_time() - before;
-        accumulate_ahead(panel, Stripe::whole(gram, p), slabs.peek().copied());
+        accumulate_ahead(panel, Stripe::whole(gram, p), slabs.peek().map(|slab| Ahead::of(slab)));
     }
     [cpu_time() - start, packing]
 }
@@ -99,7 +99,11 @@ fn by_columns<T: Number>(x: &[T], q: usize, panel: &mut Panel<T>, gram: &mut [f6
         }
         packing += cpu_time() - before;
         let next = bottom..(bottom + T::DEPTH).min(q);
-        accumulate_ahead(panel, Stripe::whole(gram, p), x.chunks_exact(q).map(|sample| &sample[next.clone()]));
+        accumulate_ahead(
+            panel,
+            Stripe::whole(gram, p),
+            x.chunks_exact(q).map(|sample| Ahead::of(&sample[next.clone()])),
+        );
     }
     [cpu_time() - start, packing]
 }

@@ -15,7 +15,7 @@ use std::arch::x86_64::{
 };
 
 use crate::descent::{Descent, Point, Room};
-use crate::gram::{Factors, Sides, Stripe, visit};
+use crate::gram::{Ahead, Factors, Sides, Stripe, add, visit};
 use crate::panel::{Number, Packed, STRIDE, SUMS, UNROLL};
 use crate::probe::{self, Dots, Few, VECTORS};
 use crate::rows::Work;
@@ -46,7 +46,7 @@ pub(crate) fn accumulate<'a, T: Number>(
     avx2: Avx2,
     sides: Sides<'_, T>,
     gram: Stripe<'_>,
-    next: impl IntoIterator<Item = &'a [T]>,
+    next: impl IntoIterator<Item = Ahead<'a>>,
 ) {
     // A closure would not do: the compiler need not inline it, and then compiles it for any machine.
     #[target_feature(enable = "avx2,fma")]
@@ -54,9 +54,9 @@ pub(crate) fn accumulate<'a, T: Number>(
         avx2: Avx2,
         sides: Sides<'_, T>,
         gram: Stripe<'_>,
-        next: impl IntoIterator<Item = &'a [T]>,
+        next: impl IntoIterator<Item = Ahead<'a>>,
     ) {
-        visit::<T, 1>(sides, gram, next, prefetch, |factors, sums| T::tile(avx2, factors, sums));
+        visit::<T, 1>(sides, gram, next, prefetch, |factors, sums| T::tile(avx2, factors, sums), add::<T, 1>);
     }
     // SAFETY: `Avx2` exists only on machines with AVX2 and FMA.
     unsafe { inside(avx2, sides, gram, next) }
@@ -230,7 +230,7 @@ macro_rules! step {
 
 /// The whole tile: clear the sums, all steps by four, store the sums.
 macro_rules! tile {
-    ($factors:ident, $rows:ident, $line:ident, $sums:ident, [$($step:expr),*], $last:expr) => {
+    ($factors:ident, $rows:ident, $lines:ident, $sums:ident, [$($step:expr),*], $last:expr) => {
         asm!(
             "vxorps ymm0, ymm0, ymm0", "vxorps ymm1, ymm1, ymm1", "vxorps ymm2, ymm2, ymm2",
             "vxorps ymm3, ymm3, ymm3", "vxorps ymm4, ymm4, ymm4", "vxorps ymm5, ymm5, ymm5",
@@ -239,8 +239,10 @@ macro_rules! tile {
             ".p2align 5 /* {stride}: a tile of one strip does not use it, and must */",
             "2:",
             $($step,)*
-            "prefetcht1 [{ahead}]",
-            "add {ahead}, {line}",
+            "prefetcht1 [{near}]",
+            "add {near}, {near_line}",
+            "prefetcht1 [{far}]",
+            "add {far}, {far_line}",
             "add {rows}, 128",
             "add {columns}, 128",
             "sub {steps}, 4",
@@ -253,8 +255,10 @@ macro_rules! tile {
             rows = inout(reg) $rows => _,
             columns = inout(reg) $factors.columns.as_ptr() => _,
             steps = inout(reg) $factors.steps => _,
-            ahead = inout(reg) $factors.ahead.start => _,
-            line = in(reg) $line,
+            near = inout(reg) $factors.ahead[0].start => _,
+            near_line = in(reg) $lines[0],
+            far = inout(reg) $factors.ahead[1].start => _,
+            far_line = in(reg) $lines[1],
             sums = in(reg) $sums.as_mut_ptr(),
             stride = const STRIDE * 32,
             out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _, out("xmm4") _, out("xmm5") _,
@@ -272,20 +276,20 @@ macro_rules! tile_function {
         pub(crate) fn $name(_: Avx2, factors: Factors<'_, $type>, sums: &mut [<$type as Packed>::Sum; SUMS]) {
             factors.check(1);
             let rows = factors.rows.as_ptr().wrapping_add(factors.lane);
-            let line = factors.ahead.bytes.div_ceil(factors.steps / UNROLL);
+            let lines = factors.ahead.map(|ahead| ahead.bytes.div_ceil(factors.steps / UNROLL));
             // SAFETY: `Avx2` exists only on machines with AVX2 and FMA. `check` made sure that `count` strips of `steps`
             // registers of columns, as many of rows and four lanes from `lane` on are there to be read, and that `steps` is a
             // multiple of four and not zero. The sums are 12 registers of 32 bytes, which `SUMS` numbers of four bytes or more
             // can take. Prefetching cannot fault.
             unsafe {
                 match factors.count {
-                    3 => tile!(factors, rows, line, sums, [
+                    3 => tile!(factors, rows, lines, sums, [
                         step!(3 $type 0), step!(3 $type 32), step!(3 $type 64), step!(3 $type 96)
                     ], ""),
-                    2 => tile!(factors, rows, line, sums, [
+                    2 => tile!(factors, rows, lines, sums, [
                         step!(2 $type 0), step!(2 $type 32), step!(2 $type 64), step!(2 $type 96)
                     ], ""),
-                    _ => tile!(factors, rows, line, sums, [
+                    _ => tile!(factors, rows, lines, sums, [
                         step!(even $type 0), step!(odd $type 32), step!(even $type 64), step!(odd $type 96)
                     ], concat!(
                         $add, " ymm0, ymm0, ymm1\n", $add, " ymm3, ymm3, ymm4\n",

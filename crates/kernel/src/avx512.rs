@@ -10,16 +10,16 @@
 
 use std::arch::asm;
 use std::arch::x86_64::{
-    __m512d, _mm256_loadu_ps, _mm512_cvtps_pd, _mm512_fmadd_pd, _mm512_loadu_pd, _mm512_loadu_si512,
-    _mm512_mask_permutexvar_epi32, _mm512_reduce_add_pd, _mm512_set1_pd, _mm512_setzero_pd, _mm512_setzero_si512,
-    _mm512_storeu_pd, _mm512_storeu_si512,
+    __m512d, _mm256_loadu_ps, _mm512_add_pd, _mm512_cvtps_pd, _mm512_fmadd_pd, _mm512_loadu_pd, _mm512_loadu_si512,
+    _mm512_mask_permutexvar_epi32, _mm512_mask_storeu_pd, _mm512_maskz_loadu_pd, _mm512_reduce_add_pd, _mm512_set1_pd,
+    _mm512_setzero_pd, _mm512_setzero_si512, _mm512_storeu_pd, _mm512_storeu_si512,
 };
 use std::ops::Range;
 
 use crate::avx2::{Avx2, prefetch};
 use crate::descent::{Descent, Point, Room};
-use crate::gram::{Factors, Sides, Stripe, visit};
-use crate::panel::{Number, Packed, STRIDE, SUMS, UNROLL};
+use crate::gram::{Ahead, Factors, Sides, Stripe, visit};
+use crate::panel::{MORE, Number, Packed, STRIDE, SUMS, UNROLL};
 use crate::probe::{self, Dots, Few, VECTORS};
 use crate::rows::Work;
 
@@ -52,7 +52,7 @@ pub(crate) fn accumulate<'a, T: Number>(
     avx512: Avx512,
     sides: Sides<'_, T>,
     gram: Stripe<'_>,
-    next: impl IntoIterator<Item = &'a [T]>,
+    next: impl IntoIterator<Item = Ahead<'a>>,
 ) {
     // A closure would not do: the compiler need not inline it, and then compiles it for any machine.
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512bw,avx512dq")]
@@ -60,12 +60,34 @@ pub(crate) fn accumulate<'a, T: Number>(
         avx512: Avx512,
         sides: Sides<'_, T>,
         gram: Stripe<'_>,
-        next: impl IntoIterator<Item = &'a [T]>,
+        next: impl IntoIterator<Item = Ahead<'a>>,
     ) {
-        visit::<T, 2>(sides, gram, next, prefetch, |factors, sums| T::wide_tile(avx512, factors, sums));
+        let tile = |factors: Factors<'_, T>, sums: &mut _| T::wide_tile(avx512, factors, sums);
+        visit::<T, 2>(sides, gram, next, prefetch, tile, |row, sums| add::<T>(row, sums));
     }
     // SAFETY: `Avx512` exists only on machines with all of these.
     unsafe { inside(avx512, sides, gram, next) }
+}
+
+/// Adds sums to neighbouring entries of G, eight at a time. What is left of eight is added as eight too, of which the others
+/// stay as they are.
+#[inline]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512bw,avx512dq")]
+fn add<T: Number>(entries: &mut [f64], sums: &[T::Sum]) {
+    let eight = |at: usize| -> [f64; MORE] { std::array::from_fn(|c| sums[at..at + MORE][c].into()) };
+    let (whole, rest) = entries.as_chunks_mut::<MORE>();
+    for (i, entries) in whole.iter_mut().enumerate() {
+        let sums = eight(i * MORE);
+        (0..MORE).for_each(|c| entries[c] += sums[c]);
+    }
+    if !rest.is_empty() {
+        let (mask, to) = ((1 << rest.len()) - 1, rest.as_mut_ptr());
+        // SAFETY: the mask lets through the entries that are there, and eight sums are eight numbers.
+        unsafe {
+            let sums = _mm512_loadu_pd(eight(whole.len() * MORE).as_ptr());
+            _mm512_mask_storeu_pd(to, mask, _mm512_add_pd(_mm512_maskz_loadu_pd(mask, to), sums));
+        }
+    }
 }
 
 /// [`Descent::all`], compiled for this machine.
@@ -280,14 +302,16 @@ macro_rules! store {
 
 /// The whole tile: clear the sums, all steps by four, store the sums.
 macro_rules! tile {
-    ($factors:ident, $rows:ident, $line:ident, $sums:ident, $count:tt $type:tt) => {
+    ($factors:ident, $rows:ident, $lines:ident, $sums:ident, $count:tt $type:tt) => {
         asm!(
             sums!(clear),
             ".p2align 5 /* {stride}: a tile of one strip does not use it, and must */",
             "2:",
             step!($count $type 0), step!($count $type 64), step!($count $type 128), step!($count $type 192),
-            "prefetcht1 [{ahead}]",
-            "add {ahead}, {line}",
+            "prefetcht1 [{near}]",
+            "add {near}, {near_line}",
+            "prefetcht1 [{far}]",
+            "add {far}, {far_line}",
             "add {rows}, 256",
             "add {columns}, 256",
             "sub {steps}, 4",
@@ -297,8 +321,10 @@ macro_rules! tile {
             rows = inout(reg) $rows => _,
             columns = inout(reg) $factors.columns.as_ptr() => _,
             steps = inout(reg) $factors.steps => _,
-            ahead = inout(reg) $factors.ahead.start => _,
-            line = in(reg) $line,
+            near = inout(reg) $factors.ahead[0].start => _,
+            near_line = in(reg) $lines[0],
+            far = inout(reg) $factors.ahead[1].start => _,
+            far_line = in(reg) $lines[1],
             sums = in(reg) $sums.as_mut_ptr(),
             stride = const STRIDE * 64,
             out("zmm0") _, out("zmm1") _, out("zmm2") _, out("zmm3") _, out("zmm4") _, out("zmm5") _, out("zmm6") _,
@@ -320,15 +346,15 @@ macro_rules! tile_function {
             fn inside(factors: Factors<'_, $type>, sums: &mut [<$type as Packed>::Sum; SUMS]) {
                 factors.check(2);
                 let rows = factors.rows.as_ptr().wrapping_add(factors.lane);
-                let line = factors.ahead.bytes.div_ceil(factors.steps / UNROLL);
+                let lines = factors.ahead.map(|ahead| ahead.bytes.div_ceil(factors.steps / UNROLL));
                 // SAFETY: `check` made sure that `count` strips of `steps` registers of columns, as many of rows and eight
                 // lanes from `lane` on are there to be read, and that `steps` is a multiple of four and not zero. The sums are
                 // 24 registers of 64 bytes, which `SUMS` numbers of four bytes or more can take. Prefetching cannot fault.
                 unsafe {
                     match factors.count {
-                        3 => tile!(factors, rows, line, sums, 3 $type),
-                        2 => tile!(factors, rows, line, sums, 2 $type),
-                        _ => tile!(factors, rows, line, sums, 1 $type),
+                        3 => tile!(factors, rows, lines, sums, 3 $type),
+                        2 => tile!(factors, rows, lines, sums, 2 $type),
+                        _ => tile!(factors, rows, lines, sums, 1 $type),
                     }
                 }
             }

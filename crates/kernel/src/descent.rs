@@ -111,8 +111,7 @@ impl Descent<'_> {
             }
             // The next unknowns are on their way meanwhile.
             let after = [&*y_after, b_after, f_after, &*next_after];
-            let ahead =
-                after.into_iter().flat_map(|rows| Ahead::pieces(rows[..rows.len().min(r)].as_flattened(), steps));
+            let ahead = after.into_iter().flat_map(|rows| Ahead::of(&rows[..rows.len().min(r)]).pieces(steps));
             delta += self.some::<WIDE>(Point { y, f, next, b }, room, ahead, &tile);
         }
         delta
@@ -120,11 +119,11 @@ impl Descent<'_> {
 
     /// The step of unknowns side by side, whose y is packed.
     #[inline(always)]
-    fn some<const WIDE: usize>(
+    fn some<'a, const WIDE: usize>(
         self,
         point: Point<'_>,
         room: &Room,
-        mut ahead: impl Iterator<Item = Ahead>,
+        mut ahead: impl Iterator<Item = Ahead<'a>>,
         tile: &impl Fn(Factors<'_, f64>, &mut [f64; SUMS]),
     ) -> f64 {
         let Point { y, f, next, b } = point;
@@ -136,7 +135,7 @@ impl Descent<'_> {
             for (gram, packed) in self.gram.iter().zip(&room.0) {
                 for tiles in 0..ABREAST / broad {
                     let (columns, rows) = (packed.strips_from(tiles * GROUP), gram.strips_from(place));
-                    let ahead = ahead.next().unwrap_or_else(|| Ahead::of::<f64>(&[]));
+                    let ahead = [(); 2].map(|()| ahead.next().unwrap_or_else(Ahead::nothing));
                     tile(Factors { columns, rows, lane: 0, count: GROUP, steps: gram.steps(), ahead }, &mut sums);
                     for (a, sums) in a.iter_mut().zip(sums.chunks_exact(broad)).take(tall) {
                         a[tiles * broad..][..broad].iter_mut().zip(sums).for_each(|(a, sum)| *a += sum);

@@ -11,6 +11,7 @@
 //!
 //! A product AᵀB of two panels is visited in the same order; it has no diagonal.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use crate::machine::Machine;
@@ -53,11 +54,10 @@ pub fn accumulate_product<T: Number>(a: &Panel<T>, b: &Panel<T>, product: Stripe
     accumulate_sides(Sides { rows: a, columns: b, triangle: false }, product, []);
 }
 
-/// [`accumulate`], while the values `next` are on their way from memory to the caches.
+/// [`accumulate`], while what is `next` is on its way from memory to the caches.
 ///
-/// Nobody reads them, they are a hint: worth giving for the values that will be packed next, in any number of
-/// pieces. On narrow matrices, where waiting for memory costs most, the gain is a fifth.
-pub fn accumulate_ahead<'a, T: Number>(panel: &Panel<T>, gram: Stripe<'_>, next: impl IntoIterator<Item = &'a [T]>) {
+/// It is a hint: worth giving for the values that will be packed next, in any number of pieces. On narrow matrices, where waiting for memory costs most, the gain is a fifth.
+pub fn accumulate_ahead<'a, T: Number>(panel: &Panel<T>, gram: Stripe<'_>, next: impl IntoIterator<Item = Ahead<'a>>) {
     accumulate_sides(Sides::same(panel), gram, next);
 }
 
@@ -84,28 +84,41 @@ pub struct Factors<'a, T: Packed> {
     pub(crate) lane: usize,
     pub(crate) count: usize,
     pub(crate) steps: usize,
-    /// What is fetched meanwhile.
+    /// What is fetched meanwhile, two stretches side by side.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "plain Rust cannot prefetch"))]
-    pub(crate) ahead: Ahead,
+    pub(crate) ahead: [Ahead<'a>; 2],
 }
 
-/// Memory to be fetched while a tile is computed, at most a cache line for each [`UNROLL`] steps. Nobody reads it.
+/// Memory that will be read soon, in whatever numbers. Nobody reads it here: it is fetched, so that it is near by then.
+#[derive(Clone, Copy)]
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "plain Rust cannot prefetch"))]
-pub(crate) struct Ahead {
+pub struct Ahead<'a> {
     pub(crate) start: *const u8,
     pub(crate) bytes: usize,
+    values: PhantomData<&'a ()>,
 }
 
-impl Ahead {
-    /// Pieces for one tile each.
+impl<'a> Ahead<'a> {
+    /// The memory of some values.
     #[inline(always)]
-    pub(crate) fn pieces<V>(values: &[V], steps: usize) -> impl Iterator<Item = Self> {
-        values.chunks(steps / UNROLL * LINE / size_of::<V>()).map(Self::of)
+    pub fn of<V>(values: &'a [V]) -> Self {
+        Self { start: values.as_ptr().cast(), bytes: size_of_val(values), values: PhantomData }
     }
 
     #[inline(always)]
-    pub(crate) fn of<V>(values: &[V]) -> Self {
-        Self { start: values.as_ptr().cast(), bytes: size_of_val(values) }
+    pub(crate) fn nothing() -> Self {
+        Self::of::<u8>(&[])
+    }
+
+    /// Pieces for one tile each: a cache line for each [`UNROLL`] steps.
+    #[inline(always)]
+    pub(crate) fn pieces(self, steps: usize) -> impl Iterator<Item = Self> {
+        let most = steps / UNROLL * LINE;
+        (0..self.bytes).step_by(most).map(move |at| Self {
+            start: self.start.wrapping_add(at),
+            bytes: most.min(self.bytes - at),
+            ..self
+        })
     }
 }
 
@@ -121,7 +134,7 @@ impl<T: Packed> Factors<'_, T> {
     }
 }
 
-fn accumulate_sides<'a, T: Number>(sides: Sides<'_, T>, gram: Stripe<'_>, next: impl IntoIterator<Item = &'a [T]>) {
+fn accumulate_sides<'a, T: Number>(sides: Sides<'_, T>, gram: Stripe<'_>, next: impl IntoIterator<Item = Ahead<'a>>) {
     assert_eq!(sides.rows.machine().wide(), sides.columns.machine().wide(), "both panels are packed alike");
     let (height, width, rows) = (sides.rows.width(), sides.columns.width(), &gram.rows);
     let legal = |end: usize| end == height || (end < height && end.is_multiple_of(STRIP));
@@ -133,7 +146,7 @@ fn accumulate_sides<'a, T: Number>(sides: Sides<'_, T>, gram: Stripe<'_>, next: 
     }
     match sides.rows.machine() {
         Machine::Portable => {
-            visit::<T, 1>(sides, gram, next, |_| (), |factors, sums| crate::portable::tile(factors, sums));
+            visit::<T, 1>(sides, gram, next, |_| (), crate::portable::tile, add::<T, 1>);
         }
         #[cfg(target_arch = "x86_64")]
         Machine::Avx2(avx2) => crate::avx2::accumulate(avx2, sides, gram, next),
@@ -143,20 +156,21 @@ fn accumulate_sides<'a, T: Number>(sides: Sides<'_, T>, gram: Stripe<'_>, next: 
 }
 
 /// All tiles, of registers of `WIDE` · 32 bytes. `soon` hears of the entries that a tile is going to be added to before its
-/// sums are computed.
+/// sums are computed. `add` adds sums to neighbouring entries; [`crate::panel::MORE`] sums that mean nothing follow those that belong to them.
 #[inline(always)]
 pub(crate) fn visit<'a, T: Number, const WIDE: usize>(
     sides: Sides<'_, T>,
     gram: Stripe<'_>,
-    next: impl IntoIterator<Item = &'a [T]>,
+    next: impl IntoIterator<Item = Ahead<'a>>,
     soon: impl Fn(&[f64]),
     tile: impl Fn(Factors<'_, T>, &mut [T::Sum; SUMS]),
+    add: impl Fn(&mut [f64], &[T::Sum]),
 ) {
     let (lanes, tall) = (WIDE * T::LANES, WIDE * TALL);
     let Stripe { rows, entries, stride } = gram;
     let (panel, across, triangle) = (sides.rows, sides.columns, sides.triangle);
     let (steps, kept) = (panel.steps(), panel.kept());
-    let mut ahead = next.into_iter().flat_map(|values| Ahead::pieces(values, steps));
+    let mut ahead = next.into_iter().flat_map(|values| values.pieces(steps));
     let mut sums = [T::Sum::default(); SUMS];
     // Places of the rows; tiles begin where they begin in any stripe.
     let (first, last) = (kept.partition_point(|i| *i < rows.start), kept.partition_point(|i| *i < rows.end));
@@ -167,7 +181,7 @@ pub(crate) fn visit<'a, T: Number, const WIDE: usize>(
             let (columns, runs) = (across.strips_from(left), Runs::new(across.kept(), left * lanes, GROUP * lanes));
             // The next columns are on their way while these are multiplied: a wide panel lies in no near cache.
             let after = across.strips_from(left + GROUP).chunks_exact(STRIDE * lanes).take(GROUP);
-            let mut after = after.flat_map(|strip| Ahead::pieces(&strip[..steps * lanes], steps));
+            let mut after = after.flat_map(|strip| Ahead::of(&strip[..steps * lanes]).pieces(steps));
             for place in (if triangle { top.max(left * lanes) } else { top }..bottom).step_by(tall) {
                 let (strip, lane) = (place / lanes, place % lanes);
                 let count = if triangle { strip + 1 - left } else { strips - left }.min(GROUP);
@@ -176,11 +190,13 @@ pub(crate) fn visit<'a, T: Number, const WIDE: usize>(
                     let row = &entries[(i - rows.start) * stride..];
                     runs.some(count * lanes).for_each(|run| soon(&row[run.column..run.column + run.length]));
                 }
-                let ahead = after.next().or_else(|| ahead.next()).unwrap_or_else(|| Ahead::of::<T>(&[]));
+                let ahead = [after.next(), ahead.next()].map(|memory| memory.unwrap_or_else(Ahead::nothing));
                 tile(Factors { columns, rows: panel.strips_from(strip), lane, count, steps, ahead }, &mut sums);
                 for at in tile_rows {
                     let row = &mut entries[(kept[at] - rows.start) * stride..];
-                    runs.add::<T, WIDE>(row, &sums[(at - place) * GROUP * lanes..][..count * lanes]);
+                    let sums = &sums[(at - place) * GROUP * lanes..];
+                    runs.some(count * lanes)
+                        .for_each(|run| add(&mut row[run.column..run.column + run.length], &sums[run.at..]));
                 }
             }
         }
@@ -231,18 +247,11 @@ impl Runs {
         let runs = self.runs[..self.count].iter().take_while(move |run| run.at < places);
         runs.map(move |run| Run { length: run.length.min(places - run.at), ..*run })
     }
-
-    /// Adds sums of one panel to a row of G.
-    #[inline(always)]
-    fn add<T: Number, const WIDE: usize>(&self, row: &mut [f64], sums: &[T::Sum]) {
-        for Run { at, column, length } in self.some(sums.len()) {
-            add::<T, WIDE>(&mut row[column..column + length], &sums[at..at + length]);
-        }
-    }
 }
 
+/// Adds sums to neighbouring entries, of tiles that are `WIDE` · 32 bytes wide three times over.
 #[inline(always)]
-fn add<T: Number, const WIDE: usize>(row: &mut [f64], sums: &[T::Sum]) {
+pub(crate) fn add<T: Number, const WIDE: usize>(row: &mut [f64], sums: &[T::Sum]) {
     // The usual case has a length that the compiler knows.
     let wide = GROUP * WIDE * T::LANES;
     if row.len() == wide {

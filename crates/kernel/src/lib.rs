@@ -53,6 +53,6 @@ pub mod steps;
 #[cfg(test)]
 mod tests;
 
-pub use gram::{STRIP, Stripe, accumulate, accumulate_ahead, accumulate_product};
+pub use gram::{Ahead, STRIP, Stripe, accumulate, accumulate_ahead, accumulate_product};
 pub use panel::{Number, Panel, Strip};
 pub use probe::{VECTORS, probe};

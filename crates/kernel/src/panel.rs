@@ -29,8 +29,10 @@ pub(crate) const TALL: usize = 4;
 pub(crate) const WIDEST: usize = 2;
 /// Lanes of the largest register of four-byte numbers, the smallest.
 pub(crate) const MOST_LANES: usize = 8 * WIDEST;
-/// Room for the sums of one tile of any type.
-pub(crate) const SUMS: usize = TALL * WIDEST * GROUP * MOST_LANES;
+/// Room for the sums of one tile of any type, and a few more.
+pub(crate) const SUMS: usize = TALL * WIDEST * GROUP * MOST_LANES + MORE;
+/// Sums past the last of a tile: whatever is added can be read eight at a time.
+pub(crate) const MORE: usize = 8;
 /// Bytes in a cache line.
 pub(crate) const LINE: usize = 64;
 

@@ -91,7 +91,13 @@ fn some<const N: usize>(rows: &[f32], p: usize, start: usize, end: usize) -> Few
 /// y_k = Σ_j R_kj A_lj over the columns of a chunk from `first` on.
 #[inline(always)]
 pub(crate) fn dots<const N: usize>(x: Few<'_, N>, r: [&[f64]; VECTORS], first: usize) -> Dots<N> {
-    x.map(|x| r.map(|r| x[first..].iter().zip(&r[first..]).map(|(&a, &r)| f64::from(a) * r).sum()))
+    let mut y = [[0.0; VECTORS]; N];
+    for i in 0..N {
+        for j in first..x[i].len() {
+            (0..VECTORS).for_each(|k| y[i][k] += f64::from(x[i][j]) * r[k][j]);
+        }
+    }
+    y
 }
 
 /// S_kj ← S_kj + Σ_l y_lk A_lj over the columns of a chunk from `first` on.

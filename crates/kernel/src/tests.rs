@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::gram::{STRIP, Stripe, accumulate, accumulate_ahead, accumulate_product};
+use crate::gram::{Ahead, STRIP, Stripe, accumulate, accumulate_ahead, accumulate_product};
 use crate::machine::Machine;
 use crate::panel::{Number, Panel};
 use crate::probe::{VECTORS, probe_on};
@@ -311,7 +311,7 @@ fn fetching_ahead_changes_nothing() {
         let panel = packed(machine, &slab::<f64>(41, width, 1), width);
         for pieces in [vec![&next[..]], vec![&next[..0], &next[..1], &next[5..90]], vec![&next[..7]; 100]] {
             let mut ahead = vec![0.0; width * width];
-            accumulate_ahead(&panel, Stripe::whole(&mut ahead, width), pieces);
+            accumulate_ahead(&panel, Stripe::whole(&mut ahead, width), pieces.into_iter().map(Ahead::of));
             assert_eq!(lower(&ahead, width), lower(&gram(&panel), width));
         }
     }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+pub use eigenspan_kernel::Ahead;
+
 use crate::mat::MatMut;
 use crate::sparse::Sparse;
 
@@ -16,8 +18,8 @@ pub trait Rows<T>: Sync {
         }
     }
     /// Where in memory [`read_row`](Rows::read_row) will look for the columns `cols` of some rows, if that is one
-    /// stretch of numbers of this type: for fetching them ahead, not for their values.
-    fn whereabouts(&self, _rows: Range<usize>, _cols: Range<usize>) -> Option<&[T]> {
+    /// stretch: for fetching them ahead.
+    fn whereabouts(&self, _rows: Range<usize>, _cols: Range<usize>) -> Option<Ahead<'_>> {
         None
     }
 }
@@ -108,8 +110,8 @@ impl Rows<f64> for crate::Mat {
     fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [f64]) {
         out.copy_from_slice(&self.row(i)[cols]);
     }
-    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<&[f64]> {
-        self.view().stretch(rows, cols)
+    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Ahead<'_>> {
+        self.view().stretch(rows, cols).map(Ahead::of)
     }
 }
 

@@ -28,8 +28,8 @@ mod whole;
 
 use std::ops::Range;
 
-use eigenspan_kernel::rows::add_bytes;
-use eigenspan_kernel::{Number, Panel, STRIP, Stripe, VECTORS, accumulate_ahead, probe};
+use eigenspan_kernel::rows::{add_bytes, dot};
+use eigenspan_kernel::{Ahead, Number, Panel, STRIP, Stripe, VECTORS, accumulate_ahead, probe};
 
 use crate::Error;
 use crate::blocks::{Blocks, Native, Rows};
@@ -122,8 +122,7 @@ impl Gram {
         let mut off = 0.0;
         for (r, exact) in vectors.chunks_exact(p).zip(sums.chunks_exact(p)) {
             for i in 0..p {
-                let entry: f64 = matrix.row(i).iter().zip(r).map(|(g, r)| g * r).sum();
-                off += (entry - exact[i]).powi(2);
+                off += (dot(matrix.row(i), r) - exact[i]).powi(2);
             }
         }
         let error = SAFETY * (off / VECTORS as f64).sqrt();
@@ -390,7 +389,11 @@ fn pack<T: Number>(
 }
 
 /// Where a slab lies in memory.
-fn whereabouts<T: Number>(x: &dyn Rows<T>, (n, m): (usize, usize), slab: Range<usize>) -> impl Iterator<Item = &[T]> {
+fn whereabouts<T: Number>(
+    x: &dyn Rows<T>,
+    (n, m): (usize, usize),
+    slab: Range<usize>,
+) -> impl Iterator<Item = Ahead<'_>> {
     let samples = if n < m && !slab.is_empty() { n } else { 0 };
     let block = if n >= m { x.whereabouts(slab.clone(), 0..m) } else { None };
     block.into_iter().chain((0..samples).filter_map(move |i| x.whereabouts(i..i + 1, slab.clone())))

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use eigenspan_linalg::blocks::Ahead;
 use eigenspan_linalg::{Mat, MatRef, Scalar};
 
 use super::csr::Csr;
@@ -122,6 +123,16 @@ impl<'a> Samples<'a> {
             Self::F64(_) | Self::Csr(_) => NumberType::F64,
             Self::F32(_) => NumberType::F32,
             Self::U8(_) => NumberType::U8,
+        }
+    }
+
+    /// Where the columns `cols` of some rows lie in memory, if that is one stretch: for fetching them ahead.
+    pub(crate) fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Ahead<'a>> {
+        match self {
+            Self::F64(x) => x.stretch(rows, cols).map(Ahead::of),
+            Self::F32(x) => x.stretch(rows, cols).map(Ahead::of),
+            Self::U8(x) => x.stretch(rows, cols).map(Ahead::of),
+            Self::Csr(_) => None,
         }
     }
 

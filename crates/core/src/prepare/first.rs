@@ -15,7 +15,7 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use eigenspan_linalg::blocks::{Native, Rows};
+use eigenspan_linalg::blocks::{Ahead, Native, Rows};
 use eigenspan_linalg::gram::{BATCH, Gram, LARGE, SLAB, single_pays};
 use eigenspan_linalg::rows::{Prepared as Number, affine_adding_single, are_bytes, energy};
 use eigenspan_linalg::scale::{exponent_of, times_power_of_two};
@@ -66,13 +66,7 @@ impl<'a> FirstReading<'a> {
         let (n, m) = (samples.rows(), samples.cols());
         let scaling = Scaling::from(normalize);
         let mut blank = Part::blank(samples, None)?;
-        let one_stretch = match samples {
-            Samples::F64(x) => x.stretch(0..n, 0..m).is_some(),
-            Samples::F32(x) => x.stretch(0..n, 0..m).is_some(),
-            Samples::U8(x) => x.stretch(0..n, 0..m).is_some(),
-            Samples::Csr(_) => false,
-        };
-        if n < m || m > LARGE || !one_stretch || normalize == Normalize::ZScore {
+        if n < m || m > LARGE || samples.whereabouts(0..n, 0..m).is_none() || normalize == Normalize::ZScore {
             return Ok(None);
         }
         let Some(Glance { exponent, mean, bytes }) = Glance::at(samples, scaling) else { return Ok(None) };
@@ -230,8 +224,8 @@ impl Rows<f64> for FirstReading<'_> {
         self.read_prepared(rows, width, out);
     }
 
-    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<&[f64]> {
-        if let Samples::F64(x) = self.samples { x.stretch(rows, cols) } else { None }
+    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Ahead<'_>> {
+        self.samples.whereabouts(rows, cols)
     }
 }
 
@@ -251,8 +245,8 @@ impl Rows<f32> for FirstReading<'_> {
         }
     }
 
-    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<&[f32]> {
-        if let Samples::F32(x) = self.samples { x.stretch(rows, cols) } else { None }
+    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Ahead<'_>> {
+        self.samples.whereabouts(rows, cols)
     }
 }
 

@@ -13,7 +13,7 @@
 use std::ops::Range;
 
 use eigenspan_linalg::Blocks;
-use eigenspan_linalg::blocks::{Native, Rows};
+use eigenspan_linalg::blocks::{Ahead, Native, Rows};
 use eigenspan_linalg::gram::single_pays;
 use eigenspan_linalg::rows::{Prepared as Number, Value, affine, affine_adding, to_bytes};
 use eigenspan_linalg::scale::times_power_of_two;
@@ -92,6 +92,12 @@ impl<'a> Prepared<'a> {
             (Some(mean), Some((Scaling::None, own))) if !unit && mean == own => Some(Native::CentredU8(self)),
             _ => None,
         }
+    }
+
+    /// Where some samples lie in memory, whatever their numbers, if nothing is left out.
+    fn in_memory(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Ahead<'_>> {
+        let all = self.rows.is_none() && self.columns.is_none();
+        all.then(|| self.samples.whereabouts(rows, cols)).flatten()
     }
 
     /// g·y − s of some samples that lie in memory one after the other; false where that cannot be.
@@ -199,11 +205,8 @@ impl Rows<f64> for Prepared<'_> {
         }
     }
 
-    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<&[f64]> {
-        match self.samples {
-            Samples::F64(x) if self.rows.is_none() && self.columns.is_none() => x.stretch(rows, cols),
-            _ => None,
-        }
+    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Ahead<'_>> {
+        self.in_memory(rows, cols)
     }
 }
 
@@ -223,11 +226,8 @@ impl Rows<f32> for Prepared<'_> {
         }
     }
 
-    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<&[f32]> {
-        match self.samples {
-            Samples::F32(x) if self.rows.is_none() && self.columns.is_none() => x.stretch(rows, cols),
-            _ => None,
-        }
+    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Ahead<'_>> {
+        self.in_memory(rows, cols)
     }
 }
 
@@ -255,6 +255,10 @@ impl Rows<u8> for Prepared<'_> {
             Some(columns) => out.iter_mut().zip(&columns[cols]).for_each(|(to, j)| *to = row[j - first] as u8),
             None => to_bytes(&row, out),
         }
+    }
+
+    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Ahead<'_>> {
+        self.in_memory(rows, cols)
     }
 }
 
