@@ -5,6 +5,12 @@
 //! ```
 //! Twenty-four sums, three columns and a few broadcasts: eleven numbers are fetched for twenty-four multiplications. Even
 //! the eight sums of a tile of one strip keep the multipliers busy, so that every entry is summed step after step.
+//!
+//! Bytes are multiplied four at a time (`vpdpbusd`), but one of the two factors is taken as a number from −128 to 127. So 128 is
+//! taken away from the columns, and given back at the end:
+//! ```text
+//!     Σ_l a_l b_l  =  Σ_l a_l (b_l − 128)  −  Σ_l a_l · (−128)        zmm(3r + v) and lane r of zmm31; zmm30 is −128, and b ^ 128 = b − 128
+//! ```
 
 #![allow(unsafe_code)]
 
@@ -234,7 +240,61 @@ macro_rules! row {
     };
     (u8 $r:literal $at:literal $all:literal $($sum:literal $column:literal)*) => {
         concat!("vpbroadcastd zmm", $all, ", [{rows}+", $at, "+4*", $r, "]\n",
-            $("vpdpwssd zmm", $sum, ", zmm", $column, ", zmm", $all, "\n",)*)
+            $("vpdpbusd zmm", $sum, ", zmm", $all, ", zmm", $column, "\n",)*)
+    };
+}
+
+/// Strip `$column` of the columns at byte `$at` of the steps. Bytes: less 128.
+macro_rules! column {
+    (u8 $column:literal $strip:literal $at:literal) => {
+        concat!("vpxord zmm", $column, ", zmm30, [{columns}+", $strip, "*{stride}+", $at, "]\n")
+    };
+    ($float:ident $column:literal $strip:literal $at:literal) => {
+        concat!("vmovups zmm", $column, ", [{columns}+", $strip, "*{stride}+", $at, "]\n")
+    };
+}
+
+/// What the rows at byte `$at` of the steps add to zmm31.
+macro_rules! bias {
+    (u8 $at:literal) => {
+        concat!("vmovups ymm29, [{rows}+", $at, "]\n", "vpdpbusd ymm31, ymm29, ymm30\n")
+    };
+    ($float:ident $at:literal) => {
+        ""
+    };
+}
+
+/// zmm30 and zmm31 at the beginning.
+macro_rules! begin {
+    (u8) => {
+        concat!(
+            "vpternlogd zmm30, zmm30, zmm30, 255\n",
+            "vpabsb zmm30, zmm30\n",
+            "vpslld zmm30, zmm30, 7\n",
+            "vpxord zmm31, zmm31, zmm31\n",
+        )
+    };
+    ($float:ident) => {
+        ""
+    };
+}
+
+/// Gives back what [`column`] took away; the room after the sums is used on the way.
+macro_rules! end {
+    (u8) => {
+        concat!(
+            "vmovups [{sums}+1536], ymm31\n",
+            given!(0 0 1 2), given!(1 3 4 5), given!(2 6 7 8), given!(3 9 10 11),
+            given!(4 12 13 14), given!(5 15 16 17), given!(6 18 19 20), given!(7 21 22 23),
+        )
+    };
+    ($float:ident) => {
+        ""
+    };
+}
+macro_rules! given {
+    ($r:literal $($sum:literal)*) => {
+        concat!($("vpsubd zmm", $sum, ", zmm", $sum, ", dword ptr [{sums}+1536+4*", $r, "]{{1to16}}\n",)*)
     };
 }
 
@@ -242,38 +302,35 @@ macro_rules! row {
 macro_rules! step {
     (3 $type:tt $at:literal) => {
         concat!(
-            "vmovups zmm24, [{columns}+", $at, "]\n",
-            "vmovups zmm25, [{columns}+{stride}+", $at, "]\n",
-            "vmovups zmm26, [{columns}+2*{stride}+", $at, "]\n",
+            column!($type 24 0 $at), column!($type 25 1 $at), column!($type 26 2 $at), bias!($type $at),
             row!($type 0 $at 27 0 24 1 25 2 26),
             row!($type 1 $at 28 3 24 4 25 5 26),
             row!($type 2 $at 29 6 24 7 25 8 26),
-            row!($type 3 $at 30 9 24 10 25 11 26),
-            row!($type 4 $at 27 12 24 13 25 14 26),
-            row!($type 5 $at 28 15 24 16 25 17 26),
-            row!($type 6 $at 29 18 24 19 25 20 26),
-            row!($type 7 $at 30 21 24 22 25 23 26),
+            row!($type 3 $at 27 9 24 10 25 11 26),
+            row!($type 4 $at 28 12 24 13 25 14 26),
+            row!($type 5 $at 29 15 24 16 25 17 26),
+            row!($type 6 $at 27 18 24 19 25 20 26),
+            row!($type 7 $at 28 21 24 22 25 23 26),
         )
     };
     (2 $type:tt $at:literal) => {
         concat!(
-            "vmovups zmm24, [{columns}+", $at, "]\n",
-            "vmovups zmm25, [{columns}+{stride}+", $at, "]\n",
+            column!($type 24 0 $at), column!($type 25 1 $at), bias!($type $at),
             row!($type 0 $at 27 0 24 1 25),
             row!($type 1 $at 28 3 24 4 25),
             row!($type 2 $at 29 6 24 7 25),
-            row!($type 3 $at 30 9 24 10 25),
-            row!($type 4 $at 27 12 24 13 25),
-            row!($type 5 $at 28 15 24 16 25),
-            row!($type 6 $at 29 18 24 19 25),
-            row!($type 7 $at 30 21 24 22 25),
+            row!($type 3 $at 27 9 24 10 25),
+            row!($type 4 $at 28 12 24 13 25),
+            row!($type 5 $at 29 15 24 16 25),
+            row!($type 6 $at 27 18 24 19 25),
+            row!($type 7 $at 28 21 24 22 25),
         )
     };
     (1 $type:tt $at:literal) => {
         concat!(
-            "vmovups zmm24, [{columns}+", $at, "]\n",
-            row!($type 0 $at 27 0 24), row!($type 1 $at 28 3 24), row!($type 2 $at 29 6 24), row!($type 3 $at 30 9 24),
-            row!($type 4 $at 27 12 24), row!($type 5 $at 28 15 24), row!($type 6 $at 29 18 24), row!($type 7 $at 30 21 24),
+            column!($type 24 0 $at), bias!($type $at),
+            row!($type 0 $at 27 0 24), row!($type 1 $at 28 3 24), row!($type 2 $at 29 6 24), row!($type 3 $at 27 9 24),
+            row!($type 4 $at 28 12 24), row!($type 5 $at 29 15 24), row!($type 6 $at 27 18 24), row!($type 7 $at 28 21 24),
         )
     };
 }
@@ -305,7 +362,8 @@ macro_rules! tile {
     ($factors:ident, $rows:ident, $lines:ident, $sums:ident, $count:tt $type:tt) => {
         asm!(
             sums!(clear),
-            ".p2align 5 /* {stride}: a tile of one strip does not use it, and must */",
+            begin!($type),
+            ".p2align 5",
             "2:",
             step!($count $type 0), step!($count $type 64), step!($count $type 128), step!($count $type 192),
             "prefetcht1 [{near}]",
@@ -316,6 +374,7 @@ macro_rules! tile {
             "add {columns}, 256",
             "sub {steps}, 4",
             "jnz 2b",
+            end!($type),
             sums!(store),
             "vzeroupper",
             rows = inout(reg) $rows => _,
@@ -331,7 +390,7 @@ macro_rules! tile {
             out("zmm7") _, out("zmm8") _, out("zmm9") _, out("zmm10") _, out("zmm11") _, out("zmm12") _, out("zmm13") _,
             out("zmm14") _, out("zmm15") _, out("zmm16") _, out("zmm17") _, out("zmm18") _, out("zmm19") _,
             out("zmm20") _, out("zmm21") _, out("zmm22") _, out("zmm23") _, out("zmm24") _, out("zmm25") _,
-            out("zmm26") _, out("zmm27") _, out("zmm28") _, out("zmm29") _, out("zmm30") _,
+            out("zmm26") _, out("zmm27") _, out("zmm28") _, out("zmm29") _, out("zmm30") _, out("zmm31") _,
             options(nostack),
         )
     };
@@ -349,7 +408,8 @@ macro_rules! tile_function {
                 let lines = factors.ahead.map(|ahead| ahead.bytes.div_ceil(factors.steps / UNROLL));
                 // SAFETY: `check` made sure that `count` strips of `steps` registers of columns, as many of rows and eight
                 // lanes from `lane` on are there to be read, and that `steps` is a multiple of four and not zero. The sums are
-                // 24 registers of 64 bytes, which `SUMS` numbers of four bytes or more can take. Prefetching cannot fault.
+                // 24 registers of 64 bytes and eight numbers of four bytes, which `SUMS` numbers of four bytes or more can take.
+                // Prefetching cannot fault.
                 unsafe {
                     match factors.count {
                         3 => tile!(factors, rows, lines, sums, 3 $type),

@@ -1,7 +1,7 @@
 //! A slab of rows, packed for the kernels.
 //!
 //! ```text
-//!     strip v:   step 0            step 1            …        step s holds rows s (f64, f32) or 2s and 2s + 1 (u8)
+//!     strip v:   step 0            step 1            …        step s holds row s (f64, f32), or two or four rows (u8),
 //!              [ lanes columns ] [ lanes columns ] …          of the columns v·lanes .. (v + 1)·lanes
 //! ```
 //! One step of one strip fills one vector register of the machine: 32 bytes, or 64. The kernels read strips front to back,
@@ -39,7 +39,7 @@ pub(crate) const LINE: usize = 64;
 /// A number that a Gram matrix is computed from: `f64`, `f32` or `u8`.
 pub trait Number: Packed {
     /// The most rows of a [`Panel`]: 256, or 512 for `u8`. Full panels are the fastest.
-    const DEPTH: usize = STEPS * Self::ROWS;
+    const DEPTH: usize = STEPS * Self::ROWS[0];
 }
 
 impl Number for f64 {}
@@ -56,12 +56,12 @@ pub trait Packed: Copy + Default + Send + Sync + 'static {
     type Sum: Copy + Default + Into<f64>;
     /// Lanes in 32 bytes of a register.
     const LANES: usize;
-    /// Rows in a step.
-    const ROWS: usize;
+    /// Rows in a step, of registers of 32 bytes and of 64.
+    const ROWS: [usize; WIDEST];
 
-    /// Puts the value of row `row` of a step into its lane.
-    fn put(lane: &mut Self::Lane, row: usize, value: Self);
-    /// Fills lanes with consecutive values from each of the `ROWS` rows of a step.
+    /// Puts the value of row `row` of the `rows` of a step into its lane.
+    fn put(lane: &mut Self::Lane, row: usize, rows: usize, value: Self);
+    /// Fills lanes with consecutive values from each of the rows of a step.
     fn fill(lanes: &mut [Self::Lane], rows: &[Self], width: usize, column: usize);
     /// What is in a lane: zero only if its values are.
     fn bits(lane: Self::Lane) -> Self::Bits;
@@ -101,10 +101,10 @@ macro_rules! packed_float {
             type Bits = $bits;
             type Sum = $float;
             const LANES: usize = $lanes;
-            const ROWS: usize = 1;
+            const ROWS: [usize; WIDEST] = [1, 1];
 
             #[inline(always)]
-            fn put(lane: &mut $float, _row: usize, value: $float) {
+            fn put(lane: &mut $float, _row: usize, _rows: usize, value: $float) {
                 *lane = value;
             }
             #[inline(always)]
@@ -127,34 +127,42 @@ macro_rules! packed_float {
 packed_float!(f64, u64, 4, tile_f64);
 packed_float!(f32, u32, 8, tile_f32);
 
-/// Two rows share a lane: a register multiplies both and adds the products in one instruction (`vpmaddwd`, or `vpdpwssd`,
-/// which adds them to the sum as well).
-/// Exact: a panel of 2 · `STEPS` products of at most 255² stays below 2²⁶, far from the 2³¹ that a sum has room for.
+/// Several rows share a lane: a register multiplies all and adds the products in one instruction. Two rows are two numbers of 16
+/// bits (`vpmaddwd`), four are as many bytes (`vpdpbusd`): a byte, and a zero after it where there is room.
+/// Exact: a panel of 512 products of at most 255² stays below 2²⁶, far from the 2³¹ that a sum has room for.
 impl Packed for u8 {
-    type Lane = [i16; 2];
-    type Bits = i32;
+    type Lane = [u8; 4];
+    type Bits = u32;
     type Sum = i32;
     const LANES: usize = 8;
-    const ROWS: usize = 2;
+    const ROWS: [usize; WIDEST] = [2, 4];
 
     #[inline(always)]
-    fn put(lane: &mut [i16; 2], row: usize, value: u8) {
-        lane[row] = i16::from(value);
+    fn put(lane: &mut [u8; 4], row: usize, rows: usize, value: u8) {
+        lane[4 / rows * row] = value;
     }
     #[inline(always)]
-    fn fill(lanes: &mut [[i16; 2]], rows: &[u8], width: usize, column: usize) {
-        let (even, odd) = (&rows[column..][..lanes.len()], &rows[width + column..][..lanes.len()]);
-        for c in 0..lanes.len() {
-            lanes[c] = [i16::from(even[c]), i16::from(odd[c])];
+    fn fill(lanes: &mut [[u8; 4]], rows: &[u8], width: usize, column: usize) {
+        let row = |l: usize| &rows[l * width + column..][..lanes.len()];
+        if rows.len() / width == 2 {
+            let (even, odd) = (row(0), row(1));
+            for c in 0..lanes.len() {
+                lanes[c] = [even[c], 0, odd[c], 0];
+            }
+        } else {
+            let (a, b, c, d) = (row(0), row(1), row(2), row(3));
+            for i in 0..lanes.len() {
+                lanes[i] = [a[i], b[i], c[i], d[i]];
+            }
         }
     }
     #[inline(always)]
-    fn bits(lane: [i16; 2]) -> i32 {
-        i32::from(lane[0]) | i32::from(lane[1]) << 16
+    fn bits(lane: [u8; 4]) -> u32 {
+        u32::from_ne_bytes(lane)
     }
     #[inline(always)]
-    fn multiply(sum: &mut i32, a: [i16; 2], b: [i16; 2]) {
-        *sum += i32::from(a[0]) * i32::from(b[0]) + i32::from(a[1]) * i32::from(b[1]);
+    fn multiply(sum: &mut i32, a: [u8; 4], b: [u8; 4]) {
+        *sum += a.iter().zip(b).map(|(a, b)| i32::from(*a) * i32::from(b)).sum::<i32>();
     }
     packed_tiles!(tile_u8);
 }
@@ -212,6 +220,12 @@ impl<T: Number> Panel<T> {
         T::LANES * self.machine.wide()
     }
 
+    /// Rows in a step.
+    #[inline(always)]
+    fn rows(&self) -> usize {
+        T::ROWS[self.machine.wide() - 1]
+    }
+
     /// Every strip, one after the other.
     #[inline(always)]
     fn strips(&mut self) -> std::slice::ChunksExactMut<'_, T::Lane> {
@@ -227,7 +241,7 @@ impl<T: Number> Panel<T> {
         self.kept.clear();
         self.kept.extend(0..self.width);
         // From the last row's step on, for a step of several rows may be half used.
-        let (from, to) = (depth / T::ROWS * lanes, self.steps() * lanes);
+        let (from, to) = (depth / self.rows() * lanes, self.steps() * lanes);
         for strip in self.strips() {
             strip[from..to].fill(T::Lane::default());
         }
@@ -237,10 +251,10 @@ impl<T: Number> Panel<T> {
     pub fn set_row(&mut self, l: usize, row: &[T]) {
         assert!(l < self.depth, "row {l} of a slab of {}", self.depth);
         assert_eq!(row.len(), self.width, "a row has a value for each column");
-        let lanes = self.lanes();
+        let (lanes, rows) = (self.lanes(), self.rows());
         for (strip, values) in self.strips().zip(row.chunks(lanes)) {
-            for (lane, &value) in strip[l / T::ROWS * lanes..].iter_mut().zip(values) {
-                T::put(lane, l % T::ROWS, value);
+            for (lane, &value) in strip[l / rows * lanes..].iter_mut().zip(values) {
+                T::put(lane, l % rows, rows, value);
             }
         }
     }
@@ -251,11 +265,11 @@ impl<T: Number> Panel<T> {
         assert_eq!(rows.len(), count * self.width, "a row has a value for each column");
         assert!(first + count <= self.depth, "rows {first}..{} of a slab of {}", first + count, self.depth);
         // A few rows at a time, so that both the rows and the lines they are packed to stay in the cache.
-        let mut l = first;
-        for rows in rows.chunks(self.width.max(1) * 4 * T::ROWS) {
+        let (mut l, step) = (first, self.rows());
+        for rows in rows.chunks(self.width.max(1) * 4 * step) {
             let count = rows.len() / self.width;
-            if l.is_multiple_of(T::ROWS) && count.is_multiple_of(T::ROWS) {
-                self.set_steps(l / T::ROWS, rows);
+            if l.is_multiple_of(step) && count.is_multiple_of(step) {
+                self.set_steps(l / step, rows);
             } else {
                 for (i, row) in rows.chunks_exact(self.width).enumerate() {
                     self.set_row(l + i, row);
@@ -282,25 +296,25 @@ impl<T: Number> Panel<T> {
     pub(crate) fn fill_steps(&mut self, first: usize, rows: &[T]) {
         // Lengths that the compiler knows.
         match self.machine.wide() {
-            1 => self.fill_lanes(T::LANES, first, rows),
-            _ => self.fill_lanes(T::LANES * WIDEST, first, rows),
+            1 => self.fill_lanes(T::LANES, T::ROWS[0], first, rows),
+            _ => self.fill_lanes(T::LANES * WIDEST, T::ROWS[1], first, rows),
         }
     }
 
     #[inline(always)]
-    fn fill_lanes(&mut self, lanes: usize, first: usize, rows: &[T]) {
+    fn fill_lanes(&mut self, lanes: usize, step_rows: usize, first: usize, rows: &[T]) {
         let (width, whole) = (self.width, self.width / lanes);
-        let count = rows.len() / (width * T::ROWS);
+        let count = rows.len() / (width * step_rows);
         for (v, strip) in self.strips().take(whole).enumerate() {
             let steps = strip[first * lanes..(first + count) * lanes].chunks_exact_mut(lanes);
-            for (step, rows) in steps.zip(rows.chunks_exact(width * T::ROWS)) {
+            for (step, rows) in steps.zip(rows.chunks_exact(width * step_rows)) {
                 T::fill(step, rows, width, v * lanes);
             }
         }
         let Some(last) = self.strips().nth(whole) else { return };
         for (l, row) in rows.chunks_exact(width).enumerate() {
-            for (lane, &value) in last[(first + l / T::ROWS) * lanes..].iter_mut().zip(&row[whole * lanes..]) {
-                T::put(lane, l % T::ROWS, value);
+            for (lane, &value) in last[(first + l / step_rows) * lanes..].iter_mut().zip(&row[whole * lanes..]) {
+                T::put(lane, l % step_rows, step_rows, value);
             }
         }
     }
@@ -314,9 +328,12 @@ impl<T: Number> Panel<T> {
 
     /// The slab cut into strips of columns, for several threads to fill.
     pub fn strips_mut(&mut self) -> impl ExactSizeIterator<Item = Strip<'_, T>> {
-        let (width, depth, lanes) = (self.width, self.depth, self.lanes());
+        let (width, depth, lanes, rows) = (self.width, self.depth, self.lanes(), self.rows());
         let strips = self.strips().take(width.div_ceil(lanes)).enumerate();
-        strips.map(move |(v, strip)| Strip { strip, lanes, columns: v * lanes..((v + 1) * lanes).min(width), depth })
+        strips.map(move |(v, strip)| {
+            let columns = v * lanes..((v + 1) * lanes).min(width);
+            Strip { strip, lanes, rows, columns, depth }
+        })
     }
 
     /// Leaves out the columns that are zero throughout, such as the margins of images, where they are many: they add nothing
@@ -370,7 +387,7 @@ impl<T: Number> Panel<T> {
 
     /// Steps in use, counted in whole groups.
     pub(crate) fn steps(&self) -> usize {
-        self.depth.div_ceil(T::ROWS).next_multiple_of(UNROLL)
+        self.depth.div_ceil(self.rows()).next_multiple_of(UNROLL)
     }
 
     /// Every lane that the kernels read.
@@ -397,6 +414,8 @@ impl<T: Number> Panel<T> {
 pub struct Strip<'a, T: Number> {
     strip: &'a mut [T::Lane],
     lanes: usize,
+    /// Rows in a step.
+    rows: usize,
     columns: Range<usize>,
     depth: usize,
 }
@@ -416,19 +435,19 @@ impl<T: Number> Strip<'_, T> {
             assert_eq!(column.len(), self.depth, "a column has a value for each row");
         }
         match self.lanes / T::LANES {
-            1 => self.fill_columns(T::LANES, columns),
-            _ => self.fill_columns(T::LANES * WIDEST, columns),
+            1 => self.fill_columns(T::LANES, T::ROWS[0], columns),
+            _ => self.fill_columns(T::LANES * WIDEST, T::ROWS[1], columns),
         }
     }
 
     #[inline(always)]
-    fn fill_columns(&mut self, lanes: usize, columns: [&[T]; MOST_LANES]) {
+    fn fill_columns(&mut self, lanes: usize, rows: usize, columns: [&[T]; MOST_LANES]) {
         let count = self.columns.len();
         let columns = columns.map(|column| &column[..self.depth]);
         for l in 0..self.depth {
-            let step = &mut self.strip[l / T::ROWS * lanes..][..lanes];
+            let step = &mut self.strip[l / rows * lanes..][..lanes];
             for c in 0..lanes.min(count) {
-                T::put(&mut step[c], l % T::ROWS, columns[c][l]);
+                T::put(&mut step[c], l % rows, rows, columns[c][l]);
             }
         }
     }
@@ -438,9 +457,9 @@ impl<T: Number> Strip<'_, T> {
         assert!(self.columns.contains(&j), "column {j} of a strip of {:?}", self.columns);
         assert_eq!(column.len(), self.depth, "a column has a value for each row");
         let lane = j - self.columns.start;
-        for (step, values) in self.strip.chunks_exact_mut(self.lanes).zip(column.chunks(T::ROWS)) {
+        for (step, values) in self.strip.chunks_exact_mut(self.lanes).zip(column.chunks(self.rows)) {
             for (row, &value) in values.iter().enumerate() {
-                T::put(&mut step[lane], row, value);
+                T::put(&mut step[lane], row, self.rows, value);
             }
         }
     }
