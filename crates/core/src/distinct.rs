@@ -68,9 +68,12 @@ struct Marks {
     constant: Vec<bool>,
 }
 
+/// An odd number without a pattern in its bits.
+const MIXER: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// One round of a multiplicative mixer; −0 and 0 are the same number and get the same bits.
 fn mix(mark: u64, y: f64) -> u64 {
-    (mark.rotate_left(29) ^ (y + 0.0).to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    (mark.rotate_left(29) ^ (y + 0.0).to_bits()).wrapping_mul(MIXER)
 }
 
 /// Marks of sparse samples: the values that are not zero, each with its place.
@@ -156,12 +159,20 @@ impl Looked {
     }
 }
 
-/// Whether each mark occurs more than once.
+/// Whether each mark occurs more than once. Most are alone in a table by some of their bits; only the others are sorted.
 fn alike(marks: &[u64]) -> Vec<bool> {
-    let mut order: Vec<(u64, usize)> = marks.iter().copied().zip(0..).collect();
-    order.sort_unstable();
+    let bits = (8 * marks.len().max(1)).ilog2();
+    let place = |mark: u64| (mark.wrapping_mul(MIXER) >> (u64::BITS - bits)) as usize;
+    let mut counts = vec![0u8; 1 << bits];
+    for mark in marks {
+        let count = &mut counts[place(*mark)];
+        *count = count.saturating_add(1);
+    }
+    let company = |(mark, _): &(u64, usize)| counts[place(*mark)] > 1;
+    let mut shared: Vec<(u64, usize)> = marks.iter().copied().zip(0..).filter(company).collect();
+    shared.sort_unstable();
     let mut alike = vec![false; marks.len()];
-    for pair in order.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+    for pair in shared.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
         pair.iter().for_each(|(_, i)| alike[*i] = true);
     }
     alike

@@ -190,7 +190,8 @@ pub(crate) fn visit<'a, T: Number, const WIDE: usize>(
                     let row = &entries[(i - rows.start) * stride..];
                     runs.some(count * lanes).for_each(|run| soon(&row[run.column..run.column + run.length]));
                 }
-                let ahead = [after.next(), ahead.next()].map(|memory| memory.unwrap_or_else(Ahead::nothing));
+                let two = [after.next().or_else(|| ahead.next()), ahead.next()];
+                let ahead = two.map(|memory| memory.unwrap_or_else(Ahead::nothing));
                 tile(Factors { columns, rows: panel.strips_from(strip), lane, count, steps, ahead }, &mut sums);
                 for at in tile_rows {
                     let row = &mut entries[(kept[at] - rows.start) * stride..];
