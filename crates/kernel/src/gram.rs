@@ -156,7 +156,8 @@ fn accumulate_sides<'a, T: Number>(sides: Sides<'_, T>, gram: Stripe<'_>, next: 
 }
 
 /// All tiles, of registers of `WIDE` · 32 bytes. `soon` hears of the entries that a tile is going to be added to before its
-/// sums are computed. `add` adds sums to neighbouring entries; [`crate::panel::MORE`] sums that mean nothing follow those that belong to them.
+/// sums are computed. `add` adds sums to neighbouring entries; so many as [`crate::panel::MORE`] that mean nothing follow those
+/// that belong to them.
 #[inline(always)]
 pub(crate) fn visit<'a, T: Number, const WIDE: usize>(
     sides: Sides<'_, T>,
