@@ -9,8 +9,9 @@
 //! Bytes are multiplied four at a time (`vpdpbusd`), but one of the two factors is taken as a number from −128 to 127. So 128 is
 //! taken away from the columns, and given back at the end:
 //! ```text
-//!     Σ_l a_l b_l  =  Σ_l a_l (b_l − 128)  −  Σ_l a_l · (−128)        zmm(3r + v) and lane r of zmm31; zmm30 is −128, and b ^ 128 = b − 128
+//!     Σ_l a_l b_l  =  Σ_l a_l (b_l − 128)  −  Σ_l a_l · (−128)        zmm(3r + v), and lane r of zmm31
 //! ```
+//! zmm30 holds bytes of −128, whose bits are those of 128: b ^ 128, read as a signed byte, is b − 128.
 
 #![allow(unsafe_code)]
 
