@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use eigenspan_kernel::{Ahead, Number, Panel, Stripe, accumulate_ahead};
+use eigenspan_kernel::{Ahead, Number, Panel, Square, accumulate_ahead};
 
 use crate::clock::timed;
 use crate::{Answer, guarded, slice, slice_mut};
@@ -17,31 +17,31 @@ pub unsafe extern "C" fn es_gram(kind: u32, data: *const c_void, rows: usize, co
         let p = rows.min(cols);
         // SAFETY: promised by the caller.
         let gram = unsafe { slice_mut(gram, p * p) };
-        gram.fill(0.0);
         // SAFETY: promised by the caller.
-        let ((), spent) = unsafe {
+        let (rows, spent) = unsafe {
             match kind {
-                0 => timed(|| multiply(slice(data.cast::<f64>(), rows * cols), (rows, cols), gram)),
-                1 => timed(|| multiply(slice(data.cast::<f32>(), rows * cols), (rows, cols), gram)),
-                2 => timed(|| multiply(slice(data.cast::<u8>(), rows * cols), (rows, cols), gram)),
+                0 => timed(|| multiply(slice(data.cast::<f64>(), rows * cols), (rows, cols))),
+                1 => timed(|| multiply(slice(data.cast::<f32>(), rows * cols), (rows, cols))),
+                2 => timed(|| multiply(slice(data.cast::<u8>(), rows * cols), (rows, cols))),
                 _ => return None,
             }
         };
+        gram.copy_from_slice(&rows);
         Some(Answer::timed(spent))
     })
 }
 
-fn multiply<T: Number>(x: &[T], (n, m): (usize, usize), gram: &mut [f64]) {
+fn multiply<T: Number>(x: &[T], (n, m): (usize, usize)) -> Vec<f64> {
     let p = n.min(m);
-    let mut panel = Panel::new(p);
+    let (mut panel, mut gram) = (Panel::new(p), Square::zeros(p));
     if n >= m {
         let mut slabs = x.chunks(T::DEPTH * m).peekable();
         while let Some(slab) = slabs.next() {
             panel.set_depth(slab.len() / m);
             panel.set_rows(0, slab);
-            accumulate_ahead(&panel, Stripe::whole(gram, p), slabs.peek().map(|slab| Ahead::of(slab)));
+            accumulate_ahead(&panel, gram.whole(), slabs.peek().map(|slab| Ahead::of(slab)));
         }
-        return;
+        return gram.into_rows();
     }
     for first in (0..m).step_by(T::DEPTH) {
         let features = first..(first + T::DEPTH).min(m);
@@ -50,8 +50,9 @@ fn multiply<T: Number>(x: &[T], (n, m): (usize, usize), gram: &mut [f64]) {
         let next = features.end..(features.end + T::DEPTH).min(m);
         accumulate_ahead(
             &panel,
-            Stripe::whole(gram, p),
+            gram.whole(),
             x.chunks_exact(m).map(|sample| Ahead::of(&sample[next.clone()])),
         );
     }
+    gram.into_rows()
 }

@@ -1,7 +1,8 @@
 //! Rates of the kernels on one thread: `cargo run --release -p eigenspan-kernel --example rates`.
 //!
 //! Rate = q·p² / CPU time, packing included, the best of many short interleaved repetitions. The peak is a loop of
-//! multiply-adds that touches registers only. The peak for `u8` is that of multipliers of four bytes in a lane (AVX-512), or of
+//! multiply-adds that touches registers only, run right before and after each repetition, since clocks change; the share of it is
+//! the median. The peak for `u8` is that of multipliers of four bytes in a lane (AVX-512), or of
 //! two without the additions (AVX2); with them, a loop that touches registers only reaches about 81 % of it.
 
 #![allow(clippy::print_stdout, reason = "an example talks to a person")]
@@ -9,7 +10,7 @@
 
 use std::fmt::Write as _;
 
-use eigenspan_kernel::{Ahead, Number, Panel, Stripe, VECTORS, accumulate_ahead, probe};
+use eigenspan_kernel::{Ahead, Number, Panel, Square, VECTORS, accumulate_ahead, probe};
 
 /// Nanoseconds that this thread has spent on a processor. Asked of the kernel directly: `/proc/thread-self/schedstat`
 /// moves only with the scheduler's ticks.
@@ -81,7 +82,7 @@ fn four_bytes() -> bool {
 }
 
 /// One Gram matrix; the time it took, and how much of it went into packing.
-fn by_rows<T: Number>(x: &[T], p: usize, panel: &mut Panel<T>, gram: &mut [f64]) -> [f64; 2] {
+fn by_rows<T: Number>(x: &[T], p: usize, panel: &mut Panel<T>, gram: &mut Square) -> [f64; 2] {
     let (start, mut packing) = (cpu_time(), 0.0);
     let mut slabs = x.chunks(T::DEPTH * p).peekable();
     while let Some(slab) = slabs.next() {
@@ -89,14 +90,13 @@ fn by_rows<T: Number>(x: &[T], p: usize, panel: &mut Panel<T>, gram: &mut [f64])
         panel.set_depth(slab.len() / p);
         panel.set_rows(0, slab);
         packing += cpu_time() - before;
-        accumulate_ahead(panel, Stripe::whole(gram, p), slabs.peek().map(|slab| Ahead::of(slab)));
+        accumulate_ahead(panel, gram.whole(), slabs.peek().map(|slab| Ahead::of(slab)));
     }
     [cpu_time() - start, packing]
 }
 
 /// The same with x (p × q) read by columns of the slab, which are stretches of rows of x.
-fn by_columns<T: Number>(x: &[T], q: usize, panel: &mut Panel<T>, gram: &mut [f64]) -> [f64; 2] {
-    let p = panel.width();
+fn by_columns<T: Number>(x: &[T], q: usize, panel: &mut Panel<T>, gram: &mut Square) -> [f64; 2] {
     let (start, mut packing) = (cpu_time(), 0.0);
     for top in (0..q).step_by(T::DEPTH) {
         let bottom = (top + T::DEPTH).min(q);
@@ -107,11 +107,7 @@ fn by_columns<T: Number>(x: &[T], q: usize, panel: &mut Panel<T>, gram: &mut [f6
         }
         packing += cpu_time() - before;
         let next = bottom..(bottom + T::DEPTH).min(q);
-        accumulate_ahead(
-            panel,
-            Stripe::whole(gram, p),
-            x.chunks_exact(q).map(|sample| Ahead::of(&sample[next.clone()])),
-        );
+        accumulate_ahead(panel, gram.whole(), x.chunks_exact(q).map(|sample| Ahead::of(&sample[next.clone()])));
     }
     [cpu_time() - start, packing]
 }
@@ -131,8 +127,10 @@ struct Case<T: Number> {
     x: Vec<T>,
     columns: bool,
     panel: Panel<T>,
-    gram: Vec<f64>,
+    gram: Square,
     best: [f64; 2],
+    /// Rates beside the peak for these numbers, measured right before and after.
+    shares: Vec<f64>,
 }
 
 impl<T: Number> Case<T> {
@@ -143,25 +141,31 @@ impl<T: Number> Case<T> {
             value(state >> 40)
         };
         let x = (0..q * p).map(|_| next()).collect();
-        Self { name, q, x, columns, panel: Panel::new(p), gram: vec![0.0; p * p], best: [f64::INFINITY; 2] }
+        let (panel, gram) = (Panel::new(p), Square::zeros(p));
+        Self { name, q, x, columns, panel, gram, best: [f64::INFINITY; 2], shares: vec![] }
     }
 
-    fn run(&mut self) {
-        let p = self.panel.width();
+    /// One run, where the peak for these numbers is `times` that for `f64`.
+    fn run(&mut self, times: f64) {
+        let (p, before) = (self.panel.width(), peak());
         let time = match self.columns {
             true => by_columns(&self.x, self.q, &mut self.panel, &mut self.gram),
             false => by_rows(&self.x, p, &mut self.panel, &mut self.gram),
         };
+        let rate = (self.q * p * p) as f64 / time[0];
+        self.shares.push(rate / (times * 0.5 * (before + peak())));
         if time[0] < self.best[0] {
             self.best = time;
         }
     }
 
-    fn line(&self, peak: f64) -> String {
+    fn line(&mut self) -> String {
         let p = self.panel.width();
         let rate = (self.q * p * p) as f64 / self.best[0];
+        self.shares.sort_by(f64::total_cmp);
+        let share = self.shares[self.shares.len() / 2];
         let mut line = String::new();
-        let _ = write!(line, "{:>7} x {:<5} {:4} {rate:7.1} GF/s {:6.1} %", self.q, p, self.name, 100.0 * rate / peak);
+        let _ = write!(line, "{:>7} x {:<5} {:4} {rate:7.1} GF/s {:6.1} %", self.q, p, self.name, 100.0 * share);
         let _ = write!(line, "  packing {:4.1} %", 100.0 * self.best[1] / self.best[0]);
         line
     }
@@ -178,22 +182,22 @@ fn main() {
     let mut singles: Vec<_> = shapes.map(|s| Case::new("f32", s, |r| r as f32 / 16_777_216.0 - 0.5)).into();
     let mut bytes: Vec<_> = shapes.map(|s| Case::new("u8", s, |r| (r >> 16) as u8)).into();
     let wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
+    let bytes_times = if four_bytes() { 8.0 } else { 4.0 };
     let (mut best, mut probes) = (0.0_f64, [0.0_f64; 5]);
     for _ in 0..repetitions {
         for i in 0..shapes.len() {
             best = best.max(peak());
-            wanted("f64").then(|| doubles[i].run());
-            wanted("f32").then(|| singles[i].run());
-            wanted("u8").then(|| bytes[i].run());
+            wanted("f64").then(|| doubles[i].run(1.0));
+            wanted("f32").then(|| singles[i].run(2.0));
+            wanted("u8").then(|| bytes[i].run(bytes_times));
             probes[i] = probes[i].max(probe_rate(&singles[i].x, shapes[i].1));
         }
     }
-    let bytes_peak = if four_bytes() { 8.0 } else { 4.0 } * best;
-    println!("peak {best:.1} GF/s f64, {:.1} f32, {bytes_peak:.1} u8", 2.0 * best);
+    println!("peak {best:.1} GF/s f64, {:.1} f32, {:.1} u8", 2.0 * best, bytes_times * best);
     for i in 0..shapes.len() {
-        wanted("f64").then(|| println!("{}", doubles[i].line(best)));
-        wanted("f32").then(|| println!("{}", singles[i].line(2.0 * best)));
-        wanted("u8").then(|| println!("{}", bytes[i].line(bytes_peak)));
+        wanted("f64").then(|| println!("{}", doubles[i].line()));
+        wanted("f32").then(|| println!("{}", singles[i].line()));
+        wanted("u8").then(|| println!("{}", bytes[i].line()));
         println!("{:>21} {:7.1} GF/s {:6.1} %", "probe", probes[i], 100.0 * probes[i] / best);
     }
 }

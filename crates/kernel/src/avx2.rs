@@ -56,7 +56,7 @@ pub(crate) fn accumulate<'a, T: Number>(
         gram: Stripe<'_>,
         next: impl IntoIterator<Item = Ahead<'a>>,
     ) {
-        visit::<T, 1>(sides, gram, next, prefetch, |factors, sums| T::tile(avx2, factors, sums), add::<T, 1>);
+        visit::<T, 1>(sides, gram, next, |factors, sums| T::tile(avx2, factors, sums), add::<T>);
     }
     // SAFETY: `Avx2` exists only on machines with AVX2 and FMA.
     unsafe { inside(avx2, sides, gram, next) }
@@ -148,15 +148,6 @@ unsafe fn four(row: &[f32], j: usize) -> __m256d {
     _mm256_cvtps_pd(unsafe { _mm_loadu_ps(row.as_ptr().add(j)) })
 }
 
-/// Asks for the cache lines of a stretch of numbers.
-#[inline(always)]
-pub(crate) fn prefetch(numbers: &[f64]) {
-    for line in numbers.chunks(8) {
-        // SAFETY: a prefetch reads nothing and cannot fault.
-        unsafe { asm!("prefetcht0 [{}]", in(reg) line.as_ptr(), options(nostack, preserves_flags)) };
-    }
-}
-
 /// Row `$r` of a tile at byte `$at` of the steps: broadcast a lane of the rows, multiply by the columns, add.
 /// Whole numbers need a register for the product, so their third column is read from memory each time.
 macro_rules! row {
@@ -243,6 +234,9 @@ macro_rules! tile {
             "add {near}, {near_line}",
             "prefetcht1 [{far}]",
             "add {far}, {far_line}",
+            "mov {line}, [{soon}]",
+            "prefetcht0 [{line}]",
+            "add {soon}, 8",
             "add {rows}, 128",
             "add {columns}, 128",
             "sub {steps}, 4",
@@ -259,6 +253,8 @@ macro_rules! tile {
             near_line = in(reg) $lines[0],
             far = inout(reg) $factors.ahead[1].start => _,
             far_line = in(reg) $lines[1],
+            soon = inout(reg) $factors.soon.lines.as_ptr() => _,
+            line = out(reg) _,
             sums = in(reg) $sums.as_mut_ptr(),
             stride = const STRIDE * 32,
             out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _, out("xmm4") _, out("xmm5") _,

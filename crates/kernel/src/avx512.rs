@@ -23,9 +23,9 @@ use std::arch::x86_64::{
 };
 use std::ops::Range;
 
-use crate::avx2::{Avx2, prefetch};
+use crate::avx2::Avx2;
 use crate::descent::{Descent, Point, Room};
-use crate::gram::{Ahead, Factors, Sides, Stripe, visit};
+use crate::gram::{Ahead, Factors, Piece, Sides, Stripe, visit};
 use crate::panel::{MORE, Number, Packed, STRIDE, SUMS, UNROLL};
 use crate::probe::{self, Dots, Few, VECTORS};
 use crate::rows::Work;
@@ -70,28 +70,27 @@ pub(crate) fn accumulate<'a, T: Number>(
         next: impl IntoIterator<Item = Ahead<'a>>,
     ) {
         let tile = |factors: Factors<'_, T>, sums: &mut _| T::wide_tile(avx512, factors, sums);
-        visit::<T, 2>(sides, gram, next, prefetch, tile, |row, sums| add::<T>(row, sums));
+        visit::<T, 2>(sides, gram, next, tile, |row, pieces, sums| add::<T>(row, pieces, sums));
     }
     // SAFETY: `Avx512` exists only on machines with all of these.
     unsafe { inside(avx512, sides, gram, next) }
 }
 
-/// Adds sums to neighbouring entries of G, eight at a time. What is left of eight is added as eight too, of which the others
-/// stay as they are.
+/// [`crate::gram::add`], a piece at a time: of eight entries, those that do not belong to it stay as they are.
 #[inline]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512bw,avx512dq")]
-fn add<T: Number>(entries: &mut [f64], sums: &[T::Sum]) {
-    let eight = |at: usize| -> [f64; MORE] { std::array::from_fn(|c| sums[at..at + MORE][c].into()) };
-    let (whole, rest) = entries.as_chunks_mut::<MORE>();
-    for (i, entries) in whole.iter_mut().enumerate() {
-        let sums = eight(i * MORE);
-        (0..MORE).for_each(|c| entries[c] += sums[c]);
-    }
-    if !rest.is_empty() {
-        let (mask, to) = ((1 << rest.len()) - 1, rest.as_mut_ptr());
-        // SAFETY: the mask lets through the entries that are there, and eight sums are eight numbers.
+fn add<T: Number>(row: &mut [f64], pieces: &[Piece], sums: &[T::Sum]) {
+    let Some(last) = pieces.last() else { return };
+    assert!(last.column + last.length <= row.len() && last.at + MORE <= sums.len());
+    for piece in pieces {
+        debug_assert!(piece.length <= MORE && piece.at <= last.at && piece.column <= last.column);
+        let mask = ((1_u32 << piece.length) - 1) as u8;
+        // SAFETY: pieces go from left to right, so that none ends after the last; the mask lets through the entries of the
+        // piece alone, and eight sums are there from the last piece's first on.
         unsafe {
-            let sums = _mm512_loadu_pd(eight(whole.len() * MORE).as_ptr());
+            let sums: [T::Sum; MORE] = *sums.as_ptr().add(piece.at).cast();
+            let (sums, to) = (sums.map(Into::into), row.as_mut_ptr().add(piece.column));
+            let sums = _mm512_loadu_pd(sums.as_ptr());
             _mm512_mask_storeu_pd(to, mask, _mm512_add_pd(_mm512_maskz_loadu_pd(mask, to), sums));
         }
     }
@@ -251,7 +250,20 @@ macro_rules! column {
         concat!("vpxord zmm", $column, ", zmm30, [{columns}+", $strip, "*{stride}+", $at, "]\n")
     };
     ($float:ident $column:literal $strip:literal $at:literal) => {
-        concat!("vmovups zmm", $column, ", [{columns}+", $strip, "*{stride}+", $at, "]\n")
+        concat!(
+            "vmovups zmm",
+            $column,
+            ", [{columns}+",
+            $strip,
+            "*{stride}+",
+            $at,
+            "]\n",
+            "prefetcht0 [{columns}+",
+            $strip,
+            "*{stride}+512+",
+            $at,
+            "]\n"
+        )
     };
 }
 
@@ -261,7 +273,7 @@ macro_rules! bias {
         concat!("vmovups ymm29, [{rows}+", $at, "]\n", "vpdpbusd ymm31, ymm29, ymm30\n")
     };
     ($float:ident $at:literal) => {
-        ""
+        concat!("prefetcht0 [{rows}+512+", $at, "]\n")
     };
 }
 
@@ -371,6 +383,9 @@ macro_rules! tile {
             "add {near}, {near_line}",
             "prefetcht1 [{far}]",
             "add {far}, {far_line}",
+            "mov {line}, [{soon}]",
+            "prefetcht0 [{line}]",
+            "add {soon}, 8",
             "add {rows}, 256",
             "add {columns}, 256",
             "sub {steps}, 4",
@@ -385,6 +400,8 @@ macro_rules! tile {
             near_line = in(reg) $lines[0],
             far = inout(reg) $factors.ahead[1].start => _,
             far_line = in(reg) $lines[1],
+            soon = inout(reg) $factors.soon.lines.as_ptr() => _,
+            line = out(reg) _,
             sums = in(reg) $sums.as_mut_ptr(),
             stride = const STRIDE * 64,
             out("zmm0") _, out("zmm1") _, out("zmm2") _, out("zmm3") _, out("zmm4") _, out("zmm5") _, out("zmm6") _,

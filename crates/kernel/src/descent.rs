@@ -15,7 +15,7 @@
 //! nowhere: the sums of a few rows are used up as soon as they leave the registers, since the product reads y from a packed
 //! copy.
 
-use crate::gram::{Ahead, Factors};
+use crate::gram::{Ahead, Factors, Soon};
 use crate::machine::Machine;
 use crate::panel::{GROUP, Number, Packed, Panel, SUMS, TALL, WIDEST};
 
@@ -127,7 +127,7 @@ impl Descent<'_> {
         tile: &impl Fn(Factors<'_, f64>, &mut [f64; SUMS]),
     ) -> f64 {
         let Point { y, f, next, b } = point;
-        let (mut sums, mut deltas) = ([0.0; SUMS], [0.0; ABREAST]);
+        let (mut sums, mut deltas, soon) = ([0.0; SUMS], [0.0; ABREAST], &Soon::nothing());
         let (tall, broad) = (WIDE * TALL, WIDE * GROUP * f64::LANES);
         let rows = y.chunks_mut(tall).zip(f.chunks(tall)).zip(next.chunks_mut(tall)).zip(b.chunks(tall));
         for (place, (((y, f), next), b)) in rows.enumerate() {
@@ -136,7 +136,8 @@ impl Descent<'_> {
                 for tiles in 0..ABREAST / broad {
                     let (columns, rows) = (packed.strips_from(tiles * GROUP), gram.strips_from(place));
                     let ahead = [(); 2].map(|()| ahead.next().unwrap_or_else(Ahead::nothing));
-                    tile(Factors { columns, rows, lane: 0, count: GROUP, steps: gram.steps(), ahead }, &mut sums);
+                    let steps = gram.steps();
+                    tile(Factors { columns, rows, lane: 0, count: GROUP, steps, ahead, soon }, &mut sums);
                     for (a, sums) in a.iter_mut().zip(sums.chunks_exact(broad)).take(tall) {
                         a[tiles * broad..][..broad].iter_mut().zip(sums).for_each(|(a, sum)| *a += sum);
                     }

@@ -15,13 +15,16 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use crate::machine::Machine;
-use crate::panel::{GROUP, LINE, MOST_LANES, Number, Packed, Panel, STEPS, STRIDE, SUMS, TALL, UNROLL};
+use crate::panel::{GROUP, LINE, MORE, MOST_LANES, Number, Packed, Panel, STEPS, STRIDE, SUMS, TALL, UNROLL};
 
 /// Stripes of G begin at multiples of this many rows.
 pub const STRIP: usize = 24;
 
 /// Bytes of packed rows that stay in the second-level cache while the columns pass by.
 const BLOCK: usize = 224 << 10;
+
+/// What is fetched where there is nothing to fetch: memory that is there, for a look for memory that is not takes its time.
+static SOMEWHERE: [f64; 1] = [0.0];
 
 /// Some rows of G. Both ends of `rows` are multiples of [`STRIP`], or the width of G.
 pub struct Stripe<'a> {
@@ -87,6 +90,48 @@ pub struct Factors<'a, T: Packed> {
     /// What is fetched meanwhile, two stretches side by side.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "plain Rust cannot prefetch"))]
     pub(crate) ahead: [Ahead<'a>; 2],
+    /// What is fetched meanwhile to the nearest cache.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "plain Rust cannot prefetch"))]
+    pub(crate) soon: &'a Soon,
+}
+
+/// Cache lines that are needed right after a tile: one is fetched every [`UNROLL`] steps. All at once, they would keep what the
+/// tile itself reads waiting.
+pub(crate) struct Soon {
+    pub(crate) lines: [*const f64; STEPS / UNROLL],
+    count: usize,
+}
+
+impl Soon {
+    #[inline(always)]
+    pub(crate) fn nothing() -> Self {
+        Self { lines: [SOMEWHERE.as_ptr(); STEPS / UNROLL], count: 0 }
+    }
+
+    #[inline(always)]
+    fn clear(&mut self) {
+        self.lines[..self.count].fill(SOMEWHERE.as_ptr());
+        self.count = 0;
+    }
+
+    /// Neighbouring numbers.
+    #[inline(always)]
+    fn push_all(&mut self, numbers: &[f64]) {
+        for line in numbers.chunks(LINE / size_of::<f64>()) {
+            let Some(next) = self.lines.get_mut(self.count) else { return };
+            *next = line.as_ptr();
+            self.count += 1;
+        }
+    }
+
+    /// Some pieces of a row. Those that there is no time for are left out.
+    #[inline(always)]
+    fn push(&mut self, row: &[f64], pieces: &[Piece]) {
+        for (line, piece) in self.lines[self.count..].iter_mut().zip(pieces) {
+            *line = row.as_ptr().wrapping_add(piece.column);
+            self.count += 1;
+        }
+    }
 }
 
 /// Memory that will be read soon, in whatever numbers. Nobody reads it here: it is fetched, so that it is near by then.
@@ -107,7 +152,7 @@ impl<'a> Ahead<'a> {
 
     #[inline(always)]
     pub(crate) fn nothing() -> Self {
-        Self::of::<u8>(&[])
+        Self { start: SOMEWHERE.as_ptr().cast(), bytes: 0, values: PhantomData }
     }
 
     /// Pieces for one tile each: a cache line for each [`UNROLL`] steps.
@@ -128,7 +173,7 @@ impl<T: Packed> Factors<'_, T> {
     pub(crate) fn check(&self, wide: usize) {
         let lanes = wide * T::LANES;
         assert!((1..=GROUP).contains(&self.count) && self.lane + wide * TALL <= lanes);
-        assert!(self.steps > 0 && self.steps.is_multiple_of(UNROLL));
+        assert!(self.steps > 0 && self.steps.is_multiple_of(UNROLL) && self.steps <= STEPS);
         assert!(self.rows.len() >= self.steps * lanes);
         assert!(self.columns.len() >= ((self.count - 1) * STRIDE + self.steps) * lanes);
     }
@@ -146,7 +191,7 @@ fn accumulate_sides<'a, T: Number>(sides: Sides<'_, T>, gram: Stripe<'_>, next: 
     }
     match sides.rows.machine() {
         Machine::Portable => {
-            visit::<T, 1>(sides, gram, next, |_| (), crate::portable::tile, add::<T, 1>);
+            visit::<T, 1>(sides, gram, next, crate::portable::tile, add::<T>);
         }
         #[cfg(target_arch = "x86_64")]
         Machine::Avx2(avx2) => crate::avx2::accumulate(avx2, sides, gram, next),
@@ -155,115 +200,129 @@ fn accumulate_sides<'a, T: Number>(sides: Sides<'_, T>, gram: Stripe<'_>, next: 
     }
 }
 
-/// All tiles, of registers of `WIDE` · 32 bytes. `soon` hears of the entries that a tile is going to be added to before its
-/// sums are computed. `add` adds sums to neighbouring entries; so many as [`crate::panel::MORE`] that mean nothing follow those
-/// that belong to them.
+/// All tiles, of registers of `WIDE` · 32 bytes. `add` adds the sums of a row of a tile to some pieces of a row of G; at least
+/// [`MORE`] sums follow those that belong to the row.
 #[inline(always)]
 pub(crate) fn visit<'a, T: Number, const WIDE: usize>(
     sides: Sides<'_, T>,
     gram: Stripe<'_>,
     next: impl IntoIterator<Item = Ahead<'a>>,
-    soon: impl Fn(&[f64]),
     tile: impl Fn(Factors<'_, T>, &mut [T::Sum; SUMS]),
-    add: impl Fn(&mut [f64], &[T::Sum]),
+    add: impl Fn(&mut [f64], &[Piece], &[T::Sum]),
 ) {
-    let (lanes, tall) = (WIDE * T::LANES, WIDE * TALL);
+    let (lanes, tall, wide) = (WIDE * T::LANES, WIDE * TALL, WIDE * T::LANES * GROUP);
     let Stripe { rows, entries, stride } = gram;
     let (panel, across, triangle) = (sides.rows, sides.columns, sides.triangle);
     let (steps, kept) = (panel.steps(), panel.kept());
     let mut ahead = next.into_iter().flat_map(|values| values.pieces(steps));
-    let mut sums = [T::Sum::default(); SUMS];
+    let (mut sums, mut soon) = ([T::Sum::default(); SUMS], Soon::nothing());
     // Places of the rows; tiles begin where they begin in any stripe.
     let (first, last) = (kept.partition_point(|i| *i < rows.start), kept.partition_point(|i| *i < rows.end));
     let (strips, block) = (across.kept().len().div_ceil(lanes), BLOCK / (STEPS * 32 * WIDE) * lanes);
     for top in (first / tall * tall..last).step_by(block) {
         let bottom = (top + block).min(last);
         for left in (0..if triangle { bottom.div_ceil(lanes) } else { strips }).step_by(GROUP) {
-            let (columns, runs) = (across.strips_from(left), Runs::new(across.kept(), left * lanes, GROUP * lanes));
+            let (columns, pieces) = (across.strips_from(left), Pieces::new(&across.kept()[left * lanes..], lanes));
+            let neighbours = pieces.neighbours(wide);
             // The next columns are on their way while these are multiplied: a wide panel lies in no near cache.
             let after = across.strips_from(left + GROUP).chunks_exact(STRIDE * lanes).take(GROUP);
             let mut after = after.flat_map(|strip| Ahead::of(&strip[..steps * lanes]).pieces(steps));
             for place in (if triangle { top.max(left * lanes) } else { top }..bottom).step_by(tall) {
                 let (strip, lane) = (place / lanes, place % lanes);
                 let count = if triangle { strip + 1 - left } else { strips - left }.min(GROUP);
-                let tile_rows = place.max(first)..(place + tall).min(last);
-                for i in &kept[tile_rows.clone()] {
-                    let row = &entries[(i - rows.start) * stride..];
-                    runs.some(count * lanes).for_each(|run| soon(&row[run.column..run.column + run.length]));
+                let (tile_rows, pieces) = (place.max(first)..(place + tall).min(last), pieces.of(count));
+                let row_of = |at: usize| (kept[at] - rows.start) * stride;
+                // A tile of all neighbours lies in G as it is; of others, every row is gone through piece by piece.
+                let rows_too = tile_rows.len() == tall && kept[tile_rows.end - 1] - kept[tile_rows.start] < tall;
+                let corner = neighbours.filter(|_| count == GROUP && rows_too).map(|column| row_of(place) + column);
+                soon.clear();
+                match corner {
+                    Some(corner) => (0..tall).for_each(|r| soon.push_all(&entries[corner + r * stride..][..wide])),
+                    None => tile_rows.clone().for_each(|at| soon.push(&entries[row_of(at)..], pieces)),
                 }
                 let two = [after.next().or_else(|| ahead.next()), ahead.next()];
                 let ahead = two.map(|memory| memory.unwrap_or_else(Ahead::nothing));
-                tile(Factors { columns, rows: panel.strips_from(strip), lane, count, steps, ahead }, &mut sums);
-                for at in tile_rows {
-                    let row = &mut entries[(kept[at] - rows.start) * stride..];
-                    let sums = &sums[(at - place) * GROUP * lanes..];
-                    runs.some(count * lanes)
-                        .for_each(|run| add(&mut row[run.column..run.column + run.length], &sums[run.at..]));
+                let packed_rows = panel.strips_from(strip);
+                tile(Factors { columns, rows: packed_rows, lane, count, steps, ahead, soon: &soon }, &mut sums);
+                match corner {
+                    Some(corner) => (0..tall).for_each(|r| {
+                        add_all::<T>(&mut entries[corner + r * stride..][..wide], &sums[r * wide..][..wide]);
+                    }),
+                    None => tile_rows.for_each(|at| {
+                        add(&mut entries[row_of(at)..], pieces, &sums[(at - place) * wide..]);
+                    }),
                 }
             }
         }
     }
 }
 
-/// The columns that lie at some places: runs of neighbours.
-struct Runs {
-    runs: [Run; GROUP * MOST_LANES],
-    count: usize,
-}
-
-/// `length` neighbours, the first of which is column `column` and lies `at` places on.
+/// Neighbouring columns of G at neighbouring places of a tile: no more than [`MORE`], and of one strip.
 #[derive(Clone, Copy, Default)]
-struct Run {
-    at: usize,
-    column: usize,
-    length: usize,
+pub(crate) struct Piece {
+    /// The place of the first, counted from the first of the tile.
+    pub(crate) at: usize,
+    /// Which column it is.
+    pub(crate) column: usize,
+    pub(crate) length: usize,
 }
 
-impl Runs {
-    /// Those at the places from `first` on, `most` of them at most.
+/// The columns of a tile of [`GROUP`] strips, from left to right.
+struct Pieces {
+    pieces: [Piece; GROUP * MOST_LANES],
+    /// Pieces in the first strip, the first two, all three.
+    ends: [usize; GROUP],
+}
+
+impl Pieces {
+    /// Those of the first of the columns `kept`.
     #[inline(always)]
-    fn new(kept: &[usize], first: usize, most: usize) -> Self {
-        let kept = &kept[first..(first + most).min(kept.len())];
-        let mut found = Self { runs: [Run::default(); GROUP * MOST_LANES], count: 0 };
-        // The usual case: nothing was left out.
-        if kept[kept.len() - 1] - kept[0] < kept.len() {
-            found.push(Run { at: 0, column: kept[0], length: kept.len() });
-            return found;
+    fn new(kept: &[usize], lanes: usize) -> Self {
+        let mut all = Self { pieces: [Piece::default(); GROUP * MOST_LANES], ends: [0; GROUP] };
+        let mut count = 0;
+        for (strip, end) in all.ends.iter_mut().enumerate() {
+            for first in (strip * lanes..(strip + 1) * lanes).step_by(MORE) {
+                let some = &kept[first.min(kept.len())..(first + lanes.min(MORE)).min(kept.len())];
+                let mut at = first;
+                for run in some.chunk_by(|a, b| a + 1 == *b) {
+                    all.pieces[count] = Piece { at, column: run[0], length: run.len() };
+                    (at, count) = (at + run.len(), count + 1);
+                }
+            }
+            *end = count;
         }
-        let mut at = 0;
-        for run in kept.chunk_by(|a, b| a + 1 == *b) {
-            found.push(Run { at, column: run[0], length: run.len() });
-            at += run.len();
-        }
-        found
+        all
     }
 
-    fn push(&mut self, run: Run) {
-        self.runs[self.count] = run;
-        self.count += 1;
+    /// The first column, where all are neighbours and there are `wide` of them.
+    #[inline(always)]
+    fn neighbours(&self, wide: usize) -> Option<usize> {
+        let (first, last) = (self.pieces[0].column, self.pieces[self.ends[GROUP - 1] - 1]);
+        (last.at + last.length == wide && last.column - first == last.at).then_some(first)
     }
 
-    /// The runs of the first `places` places.
+    /// Those of the first `count` strips.
     #[inline(always)]
-    fn some(&self, places: usize) -> impl Iterator<Item = Run> {
-        let runs = self.runs[..self.count].iter().take_while(move |run| run.at < places);
-        runs.map(move |run| Run { length: run.length.min(places - run.at), ..*run })
+    fn of(&self, count: usize) -> &[Piece] {
+        &self.pieces[..self.ends[count - 1]]
     }
 }
 
-/// Adds sums to neighbouring entries, of tiles that are `WIDE` · 32 bytes wide three times over.
+/// Adds the sums of a row of a tile to neighbours in a row of G, as many as the compiler knows.
 #[inline(always)]
-pub(crate) fn add<T: Number, const WIDE: usize>(row: &mut [f64], sums: &[T::Sum]) {
-    // The usual case has a length that the compiler knows.
-    let wide = GROUP * WIDE * T::LANES;
-    if row.len() == wide {
-        let (row, sums) = (&mut row[..wide], &sums[..wide]);
-        for c in 0..wide {
-            row[c] += sums[c].into();
-        }
-    } else {
-        for (entry, &sum) in row.iter_mut().zip(sums) {
-            *entry += sum.into();
-        }
+fn add_all<T: Number>(row: &mut [f64], sums: &[T::Sum]) {
+    let ((eights, rest), (sums, sums_rest)) = (row.as_chunks_mut::<8>(), sums.as_chunks::<8>());
+    for (entries, sums) in eights.iter_mut().zip(sums) {
+        (0..8).for_each(|c| entries[c] += sums[c].into());
+    }
+    rest.iter_mut().zip(sums_rest).for_each(|(entry, &sum)| *entry += sum.into());
+}
+
+/// Adds the sums of a row of a tile to some pieces of a row of G.
+#[inline(always)]
+pub(crate) fn add<T: Number>(row: &mut [f64], pieces: &[Piece], sums: &[T::Sum]) {
+    for piece in pieces {
+        let row = &mut row[piece.column..][..piece.length];
+        row.iter_mut().zip(&sums[piece.at..]).for_each(|(entry, &sum)| *entry += sum.into());
     }
 }

@@ -14,19 +14,20 @@
 //! the same way ([`accumulate_product`]).
 //!
 //! ```
-//! use eigenspan_kernel::{Panel, Stripe, accumulate};
+//! use eigenspan_kernel::{Panel, Square, accumulate};
 //!
 //! let mut panel = Panel::new(2);
 //! panel.set_depth(3);
 //! panel.set_rows(0, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
-//! let mut gram = [0.0; 4];
-//! accumulate(&panel, Stripe::whole(&mut gram, 2));
-//! assert_eq!((gram[0], gram[2], gram[3]), (35.0, 44.0, 56.0));
+//! let mut gram = Square::zeros(2);
+//! accumulate(&panel, gram.whole());
+//! assert_eq!((gram.row(0)[0], gram.row(1)), (35.0, &[44.0, 56.0][..]));
 //! ```
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | `panel` | a slab, packed so that the kernels read it front to back |
+//! | `square` | where G is summed |
 //! | `gram` | the order in which the tiles of G are visited |
 //! | `rows` | what is done to rows before they are multiplied: lengths, sums, scaling, shifting |
 //! | `descent` | one step of Nesterov's method for many small problems with the same matrix |
@@ -49,6 +50,7 @@ mod panel;
 mod portable;
 mod probe;
 pub mod rows;
+mod square;
 pub mod steps;
 #[cfg(test)]
 mod tests;
@@ -56,3 +58,4 @@ mod tests;
 pub use gram::{Ahead, STRIP, Stripe, accumulate, accumulate_ahead, accumulate_product};
 pub use panel::{Number, Panel, Strip};
 pub use probe::{VECTORS, probe};
+pub use square::Square;

@@ -266,7 +266,7 @@ impl<T: Number> Panel<T> {
         assert!(first + count <= self.depth, "rows {first}..{} of a slab of {}", first + count, self.depth);
         // A few rows at a time, so that both the rows and the lines they are packed to stay in the cache.
         let (mut l, step) = (first, self.rows());
-        for rows in rows.chunks(self.width.max(1) * 4 * step) {
+        for rows in rows.chunks(self.width.max(1) * 16 * step) {
             let count = rows.len() / self.width;
             if l.is_multiple_of(step) && count.is_multiple_of(step) {
                 self.set_steps(l / step, rows);

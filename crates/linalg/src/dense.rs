@@ -107,6 +107,11 @@ impl Packed {
         Self { slabs: (0..rows).step_by(f64::DEPTH).map(slab).collect(), rows, cols }
     }
 
+    /// Adds BᵀA to `out`, row after row, where B and A are cut to the rows of slab number `slab`, [`Slab::DEPTH`] each.
+    pub fn add_product(&self, slab: usize, b: &Slab, out: &mut [f64]) {
+        b.add_transposed_times_panel(&self.slabs[slab], out);
+    }
+
     /// AᵀB into `out`, both row after row, on this thread. B has as many rows as A, and columns as `room` has.
     pub fn transposed_times(&self, b: &[f64], out: &mut [f64], room: &mut Slab) {
         let (width, right) = (room.0.width(), &mut room.0);
@@ -146,6 +151,12 @@ impl Slab {
         slab
     }
 
+    /// Lays out rows that lie one after the other in place of what was there.
+    pub fn set_rows(&mut self, rows: &[f64]) {
+        self.0.set_depth(rows.len() / self.0.width().max(1));
+        self.0.set_rows(0, rows);
+    }
+
     /// Lays out A in place of what was there.
     pub fn set(&mut self, a: MatRef<'_>) {
         pack(&mut self.0, a.transposed(), 0..a.cols(), 0..a.rows());
@@ -153,7 +164,11 @@ impl Slab {
 
     /// Adds AᵀB to `out`, row after row; both have as many rows. Fastest where B is the wider one.
     pub fn add_transposed_times(&self, b: &Self, out: &mut [f64]) {
-        accumulate_product(&self.0, &b.0, Stripe { rows: 0..self.0.width(), entries: out, stride: b.0.width() });
+        self.add_transposed_times_panel(&b.0, out);
+    }
+
+    fn add_transposed_times_panel(&self, b: &Panel<f64>, out: &mut [f64]) {
+        accumulate_product(&self.0, b, Stripe { rows: 0..self.0.width(), entries: out, stride: b.width() });
     }
 
     /// Adds some rows of AᵀA to `out`: the entries up to the diagonal; what is written beyond means nothing.

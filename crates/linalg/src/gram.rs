@@ -29,7 +29,7 @@ mod whole;
 use std::ops::Range;
 
 use eigenspan_kernel::rows::{add_bytes, dot};
-use eigenspan_kernel::{Ahead, Number, Panel, STRIP, Stripe, VECTORS, accumulate_ahead, probe};
+use eigenspan_kernel::{Ahead, Number, Panel, STRIP, Square, Stripe, VECTORS, accumulate_ahead, probe};
 
 use crate::Error;
 use crate::blocks::{Blocks, Native, Rows};
@@ -273,7 +273,7 @@ fn product<T: Number>(
     let (p, q) = (n.min(m), n.max(m));
     let slabs = q.div_ceil(T::DEPTH);
     let chunks = if p > LARGE { 1 } else { (SQUARES / (8 * p * p).max(1)).clamp(1, 64).min(slabs.div_ceil(8)).max(1) };
-    let (mut matrix, sums) = if p > LARGE {
+    let (square, sums) = if p > LARGE {
         by_stripes(x, (n, m), probe, exec)?
     } else {
         let rows = slabs.div_ceil(chunks) * T::DEPTH;
@@ -281,26 +281,17 @@ fn product<T: Number>(
             by_slabs(x, (n, m), (chunk * rows).min(q)..((chunk + 1) * rows).min(q), probe, exec)
         })?;
         let mut parts = parts.into_iter();
-        let (mut matrix, mut sums) = parts.next().expect("there is at least one chunk")?;
+        let (mut square, mut sums) = parts.next().expect("there is at least one chunk")?;
         for part in parts {
-            let (square, more) = part?;
-            matrix.as_mut_slice().iter_mut().zip(square.as_slice()).for_each(|(s, g)| *s += g);
+            let (part, more) = part?;
+            square.add(&part);
             sums.iter_mut().zip(more).for_each(|(s, m)| *s += m);
         }
-        (matrix, sums)
+        (square, sums)
     };
+    let mut matrix = Mat::from_vec(p, p, square.into_rows()).expect("p rows of p");
     mirror(&mut matrix);
     Ok(Product { matrix, sums, terms: T::DEPTH + slabs + chunks })
-}
-
-/// p × p zeros in memory that is there. Memory that is only promised, as zeros usually are, is fetched when it is first read and
-/// again when it is first written, and the second time every other processor with a thread of ours is interrupted.
-fn at_hand(p: usize) -> Mat {
-    const PAGE: usize = 4096 / size_of::<f64>();
-    let mut g = Mat::zeros(p, p);
-    // Hidden from the compiler, which would take the writing of zeros over zeros for nothing.
-    g.as_mut_slice().iter_mut().step_by(PAGE).for_each(|entry| *entry = std::hint::black_box(0.0));
-    g
 }
 
 /// The part of G (lower triangle) that a stretch of q gives, and of the probe's sums.
@@ -310,16 +301,16 @@ fn by_slabs<T: Number>(
     some: Range<usize>,
     probe: &Probe<'_, T>,
     exec: Exec<'_>,
-) -> Result<(Mat, Vec<f64>), Error> {
+) -> Result<(Square, Vec<f64>), Error> {
     let p = n.min(m);
-    let (mut g, mut sums) = (at_hand(p), vec![0.0; probe.size]);
+    let (mut g, mut sums) = (Square::zeros(p), vec![0.0; probe.size]);
     let mut panel = Panel::<T>::new(p);
     for slab in slabs::<T>(some.clone()) {
         exec.check()?;
         let next = slab.end..(slab.end + T::DEPTH).min(some.end);
         pack(x, (n, m), slab, &mut panel, &mut |rows| (probe.look)(rows, &mut sums));
         panel.squeeze();
-        accumulate_ahead(&panel, Stripe::whole(g.as_mut_slice(), p), whereabouts(x, (n, m), next));
+        accumulate_ahead(&panel, g.whole(), whereabouts(x, (n, m), next));
     }
     Ok((g, sums))
 }
@@ -330,9 +321,9 @@ fn by_stripes<T: Number>(
     (n, m): (usize, usize),
     probe: &Probe<'_, T>,
     exec: Exec<'_>,
-) -> Result<(Mat, Vec<f64>), Error> {
+) -> Result<(Square, Vec<f64>), Error> {
     let (p, q) = (n.min(m), n.max(m));
-    let (mut g, mut sums) = (at_hand(p), vec![0.0; probe.size]);
+    let (mut g, mut sums) = (Square::zeros(p), vec![0.0; probe.size]);
     let mut panel = Panel::<T>::new(p);
     let rows = p.div_ceil(STRIPES).next_multiple_of(STRIP);
     let total = q.div_ceil(T::DEPTH);
@@ -342,11 +333,12 @@ fn by_stripes<T: Number>(
         pack(x, (n, m), slab, &mut panel, &mut |rows| (probe.look)(rows, &mut sums));
         panel.squeeze();
         // The last stripes are the longest: they go first, and the first of them fetches the next slab.
-        let stripes: Vec<(usize, &mut [f64])> = g.as_mut_slice().chunks_mut(rows * p).enumerate().collect();
+        let stride = g.stride();
+        let stripes: Vec<(usize, &mut [f64])> = g.entries().chunks_mut(rows * stride).enumerate().collect();
         exec.silent().each("multiply", stripes.into_iter().rev(), |turn, (i, entries)| {
-            let rows = i * rows..i * rows + entries.len() / p;
+            let rows = i * rows..i * rows + entries.len() / stride;
             let next = whereabouts(x, (n, m), if turn == 0 { next.clone() } else { 0..0 });
-            accumulate_ahead(&panel, Stripe { rows, entries, stride: p }, next);
+            accumulate_ahead(&panel, Stripe { rows, entries, stride }, next);
         })?;
     }
     Ok((g, sums))

@@ -24,11 +24,10 @@
 
 use std::cell::OnceCell;
 
-use faer::{Accum, Par};
-
 use crate::Error;
 use crate::blocks::{Blocks, Native, Transposed};
 use crate::certificate::{Certificate, count_above, wanted};
+use crate::dense::{Packed, Slab};
 use crate::exec::Exec;
 use crate::gram::{Gram, Side};
 use crate::krylov::{self, Dense, Until};
@@ -43,7 +42,7 @@ use crate::triangle::triangle;
 pub use crate::direct::{Direct, direct};
 
 /// Features whose part of U is computed at once when X has fewer samples than features, at most.
-const STRIPE: usize = 256;
+const STRIPE: usize = 11 * Slab::CUT;
 /// Multiplications of such a part, at most: a few hundredths of a second.
 const WORK: usize = 1 << 28;
 /// Through G, no value below σ₁ ÷ this is answered.
@@ -433,28 +432,29 @@ impl Leading<'_> {
     fn through_features(&self, x: &dyn Blocks, v: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
         let (n, m, k) = (x.rows(), x.cols(), v.cols());
         let sigma: Vec<f64> = self.sigma[..k].iter().map(|s| times_power_of_two(*s, -x.exponent())).collect();
+        let over_sigma = |rows: &mut [f64]| {
+            rows.chunks_exact_mut(k.max(1)).for_each(|u| u.iter_mut().zip(&sigma).for_each(|(u, s)| *u /= s));
+        };
         if let Native::Sparse(rows) = x.native() {
             let mut basis = rows.transposed().times(v.as_slice(), k, exec)?;
-            basis.chunks_exact_mut(k.max(1)).for_each(|u| u.iter_mut().zip(&sigma).for_each(|(u, s)| *u /= s));
+            over_sigma(&mut basis);
             return polish(Mat::from_vec(m, k, basis).expect("k values a feature"), exec);
         }
-        let columns = v.transposed().into_vec();
-        let columns = faer::MatRef::from_column_major_slice(&columns, n, k);
+        let directions = Packed::of(v.view());
         let mut basis = Mat::zeros(m, k);
-        let stripe = (WORK / (n * k).max(1) / 8 * 8).clamp(32, STRIPE);
+        let stripe = (WORK / (n * k).max(1) / Slab::CUT * Slab::CUT).clamp(Slab::CUT, STRIPE);
         exec.each_chunk("project", basis.as_mut_slice(), (stripe * k).max(1), |i, out| {
             let features = i * stripe..((i + 1) * stripe).min(m);
-            let width = features.len();
-            let mut stripe = vec![0.0; width * n];
-            x.read(0..n, features, &mut MatMut::row_major(&mut stripe, width));
-            // The stripe read row by row is its transpose read column by column: the product's fast layout.
-            let stripe = faer::MatRef::from_column_major_slice(&stripe, width, n);
-            let mut product = vec![0.0; width * k];
-            let into = faer::MatMut::from_column_major_slice_mut(&mut product, width, k);
-            faer::linalg::matmul::matmul(into, Accum::Replace, stripe, columns, 1.0, Par::Seq);
-            for (j, column) in product.chunks_exact(width.max(1)).enumerate() {
-                (0..width).for_each(|r| out[r * k + j] = column[r] / sigma[j]);
+            let mut slab = Slab::new(features.len());
+            let mut values = vec![0.0; Slab::DEPTH.min(n) * features.len()];
+            for (s, first) in (0..n).step_by(Slab::DEPTH).enumerate() {
+                let samples = first..(first + Slab::DEPTH).min(n);
+                let values = &mut values[..samples.len() * features.len()];
+                x.read(samples, features.clone(), &mut MatMut::row_major(values, features.len()));
+                slab.set_rows(values);
+                directions.add_product(s, &slab, out);
             }
+            over_sigma(out);
         })?;
         polish(basis, exec)
     }

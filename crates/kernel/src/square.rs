@@ -1,0 +1,109 @@
+//! Where a Gram matrix is summed: every row begins with a cache line.
+//!
+//! The kernel adds a register of sums at a time, as long as a line. Where rows lie one right after the other, most registers
+//! straddle two lines, and adding takes twice as long. Rows are an odd number of lines apart, for those a power of two apart
+//! would drive each other out of the caches.
+
+use crate::gram::Stripe;
+use crate::panel::LINE;
+
+/// Numbers in a cache line.
+const WORDS: usize = LINE / size_of::<f64>();
+/// Numbers in a page of memory.
+const PAGE: usize = 4096 / size_of::<f64>();
+
+/// The lower triangle of a symmetric matrix, row after row; what is above the diagonal means nothing.
+pub struct Square {
+    memory: Vec<f64>,
+    /// Where the first row begins in `memory`.
+    start: usize,
+    order: usize,
+}
+
+impl Square {
+    /// Zeros, in memory that is there. Memory that is only promised, as zeros usually are, is fetched when it is first read and
+    /// again when it is first written, and the second time every other processor with a thread of ours is interrupted.
+    pub fn zeros(order: usize) -> Self {
+        let mut memory = vec![0.0; order * stride(order) + WORDS];
+        // Hidden from the compiler, which would take the writing of zeros over zeros for nothing.
+        memory.iter_mut().step_by(PAGE).for_each(|entry| *entry = std::hint::black_box(0.0));
+        let start = memory.as_ptr().align_offset(LINE).min(WORDS);
+        Self { memory, start, order }
+    }
+
+    /// The number of rows.
+    pub fn order(&self) -> usize {
+        self.order
+    }
+
+    /// From the beginning of one row to that of the next.
+    pub fn stride(&self) -> usize {
+        stride(self.order)
+    }
+
+    /// All rows, [`stride`](Self::stride) apart.
+    pub fn entries(&mut self) -> &mut [f64] {
+        &mut self.memory[self.start..][..self.order * stride(self.order)]
+    }
+
+    /// Row `i`.
+    pub fn row(&self, i: usize) -> &[f64] {
+        &self.memory[self.start + i * self.stride()..][..self.order]
+    }
+
+    /// All rows, to be added to.
+    pub fn whole(&mut self) -> Stripe<'_> {
+        Stripe { rows: 0..self.order, stride: self.stride(), entries: self.entries() }
+    }
+
+    /// Adds the entries of another square of the same order.
+    pub fn add(&mut self, other: &Self) {
+        assert_eq!(self.order, other.order, "squares of one order are added");
+        let stride = self.stride();
+        for (i, row) in self.entries().chunks_exact_mut(stride).enumerate() {
+            row[..=i].iter_mut().zip(other.row(i)).for_each(|(sum, more)| *sum += more);
+        }
+    }
+
+    /// The same rows, one right after the other, without a second matrix.
+    pub fn into_rows(self) -> Vec<f64> {
+        let Self { mut memory, start, order } = self;
+        for i in 0..order {
+            let from = start + i * stride(order);
+            memory.copy_within(from..from + order, i * order);
+        }
+        memory.truncate(order * order);
+        memory
+    }
+}
+
+fn stride(order: usize) -> usize {
+    (order.div_ceil(WORDS) | 1) * WORDS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_begin_with_a_line_and_come_out_one_after_the_other() {
+        for order in [1, 5, 8, 16, 17, 129] {
+            let (mut a, mut b) = (Square::zeros(order), Square::zeros(order));
+            let stride = a.stride();
+            assert!(stride >= order && (stride / WORDS) % 2 == 1);
+            assert_eq!(a.entries().as_ptr().align_offset(LINE), 0);
+            for i in 0..order {
+                for j in 0..=i {
+                    a.entries()[i * stride + j] = (i * order + j) as f64;
+                    b.entries()[i * stride + j] = 0.5;
+                }
+            }
+            a.add(&b);
+            let rows = a.into_rows();
+            assert_eq!(rows.len(), order * order);
+            for i in 0..order {
+                assert!((0..=i).all(|j| rows[i * order + j] == (i * order + j) as f64 + 0.5), "row {i} of {order}");
+            }
+        }
+    }
+}
