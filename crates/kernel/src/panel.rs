@@ -247,6 +247,17 @@ impl<T: Number> Panel<T> {
         }
     }
 
+    /// Leaves out the last columns for good, so that the memory serves for a narrower matrix. The next slab must be set as a whole.
+    pub fn narrow(&mut self, width: usize) {
+        assert!(width <= self.width, "{width} columns of {}", self.width);
+        self.width = width;
+        self.set_depth(0);
+        let cut = width / self.lanes();
+        if let Some(strip) = self.strips().nth(cut) {
+            strip.fill(T::Lane::default());
+        }
+    }
+
     /// Sets row `l`, in any order.
     pub fn set_row(&mut self, l: usize, row: &[T]) {
         assert!(l < self.depth, "row {l} of a slab of {}", self.depth);

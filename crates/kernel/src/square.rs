@@ -51,6 +51,12 @@ impl Square {
         &self.memory[self.start + i * self.stride()..][..self.order]
     }
 
+    /// Row `i`, to write.
+    pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
+        let (stride, order) = (self.stride(), self.order);
+        &mut self.entries()[i * stride..][..order]
+    }
+
     /// All rows, to be added to.
     pub fn whole(&mut self) -> Stripe<'_> {
         Stripe { rows: 0..self.order, stride: self.stride(), entries: self.entries() }

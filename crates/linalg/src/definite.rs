@@ -11,13 +11,13 @@
 //!         [ W  M′]
 //! ```
 //! Block after block; the last step is a Gram matrix of the rows of L_W, done by the kernel in stripes that the threads
-//! share. The kernel only adds, so −M is kept from the first block on.
+//! share. The kernel only adds, so −M is kept.
 //!
 //! **What completion proves** (Rump 2006, `rump2006` in `docs/references.bib`): if floating-point Cholesky of a
 //! symmetric M reaches its end, the smallest eigenvalue of M is above −γ_{p+1}/(1 − γ_{p+1})·tr M, in whatever order the
 //! sums were taken; but for underflow, which entries near one leave no room for.
 
-use eigenspan_kernel::{Panel, STRIP, Stripe, accumulate};
+use eigenspan_kernel::{Number, Panel, STRIP, Square, Stripe, accumulate};
 use faer::Par;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
@@ -33,41 +33,39 @@ const BLOCK: usize = 96;
 /// Whether Cholesky of s·I − G + VΘVᵀ reaches its end. `values` are positive; V has one column for each.
 pub fn definite(g: &Mat, s: f64, values: &[f64], vectors: &Mat, exec: Exec<'_>) -> Result<bool, Error> {
     let p = g.rows();
-    let mut m = Mat::from_vec(p, p, g.as_slice().iter().map(|v| -v).collect()).expect("as many entries as G");
-    (0..p).for_each(|i| m.row_mut(i)[i] += s);
-    exec.check()?;
-    lift(&mut m, values, vectors, exec)?;
+    let (mut negative, mut panel) = (Square::zeros(p), Panel::<f64>::new(p));
+    lift(&mut negative, &mut panel, values, vectors, exec)?;
     for i in 0..p {
-        m.row_mut(i)[..=i].iter_mut().for_each(|v| *v = -*v);
+        let row = &mut negative.row_mut(i)[..=i];
+        row.iter_mut().zip(g.row(i)).for_each(|(m, g)| *m = g - *m);
+        row[i] -= s;
     }
     for first in (0..p).step_by(BLOCK) {
         exec.check()?;
         let width = BLOCK.min(p - first);
-        let Some(block) = factor(&m, first, width) else { return Ok(false) };
-        eliminate(&mut m, first, width, &block, exec)?;
+        let Some(block) = factor(&negative, first, width) else { return Ok(false) };
+        eliminate(&mut negative, &mut panel, first, &block, exec)?;
     }
     Ok(true)
 }
 
 /// M += VΘVᵀ, the lower triangle: the Gram matrix of the rows √θ vᵀ.
-fn lift(m: &mut Mat, values: &[f64], vectors: &Mat, exec: Exec<'_>) -> Result<(), Error> {
-    let (p, c) = (m.rows(), values.len());
+fn lift(m: &mut Square, panel: &mut Panel<f64>, values: &[f64], vectors: &Mat, exec: Exec<'_>) -> Result<(), Error> {
     let roots: Vec<f64> = values.iter().map(|v| v.sqrt()).collect();
     let mut weighted = vectors.clone();
-    (0..p).for_each(|i| weighted.row_mut(i).iter_mut().zip(&roots).for_each(|(v, root)| *v *= root));
-    let mut panel = Panel::<f64>::new(p);
-    for first in (0..c).step_by(BLOCK) {
-        let some = first..(first + BLOCK).min(c);
+    (0..m.order()).for_each(|i| weighted.row_mut(i).iter_mut().zip(&roots).for_each(|(v, root)| *v *= root));
+    for first in (0..values.len()).step_by(f64::DEPTH) {
+        let some = first..(first + f64::DEPTH).min(values.len());
         panel.set_depth(some.len());
         panel.strips_mut().for_each(|mut strip| strip.set_columns(|i| &weighted.row(i)[some.clone()]));
-        add_gram(&panel, m, 0, exec)?;
+        add_gram(panel, m, 0, exec)?;
     }
     Ok(())
 }
 
 /// L_B (row by row) of the diagonal block of M = −`negative`; `None` where the block is not positive definite.
-fn factor(negative: &Mat, first: usize, width: usize) -> Option<Mat> {
-    let mut block = Mat::from_fn(width, width, |i, j| if j <= i { -negative.at(first + i, first + j) } else { 0.0 });
+fn factor(negative: &Square, first: usize, width: usize) -> Option<Mat> {
+    let mut block = Mat::from_fn(width, width, |i, j| if j <= i { -negative.row(first + i)[first + j] } else { 0.0 });
     let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(width, Par::Seq, Default::default()));
     let view = faer::MatMut::from_row_major_slice_mut(block.as_mut_slice(), width, width);
     let reached = cholesky_in_place(view, Default::default(), Par::Seq, MemStack::new(&mut memory), Default::default());
@@ -76,39 +74,47 @@ fn factor(negative: &Mat, first: usize, width: usize) -> Option<Mat> {
 }
 
 /// L_W = W L_B⁻ᵀ, then −M′ += L_W L_Wᵀ.
-fn eliminate(negative: &mut Mat, first: usize, width: usize, block: &Mat, exec: Exec<'_>) -> Result<(), Error> {
-    let (p, rest) = (negative.rows(), first + width);
+fn eliminate(
+    negative: &mut Square,
+    panel: &mut Panel<f64>,
+    first: usize,
+    block: &Mat,
+    exec: Exec<'_>,
+) -> Result<(), Error> {
+    let (p, stride, width) = (negative.order(), negative.stride(), block.rows());
+    let rest = first + width;
     if rest == p {
         return Ok(());
     }
-    let below = &mut negative.as_mut_slice()[rest * p..];
-    exec.each_chunk("certify", below, 4 * STRIP * p, |_, rows| {
-        let count = rows.len() / p;
-        let mut w: Vec<f64> = rows.chunks_exact(p).flat_map(|row| row[first..rest].iter().map(|v| -v)).collect();
+    let below = &mut negative.entries()[rest * stride..];
+    exec.each_chunk("certify", below, 4 * STRIP * stride, |_, rows| {
+        let count = rows.len() / stride;
+        let mut w: Vec<f64> = rows.chunks_exact(stride).flat_map(|row| row[first..rest].iter().map(|v| -v)).collect();
         solve_lower_triangular_in_place(
             faer::MatRef::from_row_major_slice(block.as_slice(), width, width),
             faer::MatMut::from_column_major_slice_mut(&mut w, width, count),
             Par::Seq,
         );
-        for (row, solved) in rows.chunks_exact_mut(p).zip(w.chunks_exact(width)) {
+        for (row, solved) in rows.chunks_exact_mut(stride).zip(w.chunks_exact(width)) {
             row[first..rest].copy_from_slice(solved);
         }
     })?;
-    let mut panel = Panel::<f64>::new(p - rest);
+    panel.narrow(p - rest);
     panel.set_depth(width);
     panel.strips_mut().for_each(|mut strip| strip.set_columns(|i| &negative.row(rest + i)[first..rest]));
-    add_gram(&panel, negative, rest, exec)
+    add_gram(panel, negative, rest, exec)
 }
 
 /// Adds the panel's Gram matrix to the lower triangle of `m` from row and column `from` on.
-fn add_gram(panel: &Panel<f64>, m: &mut Mat, from: usize, exec: Exec<'_>) -> Result<(), Error> {
-    let p = m.rows();
+fn add_gram(panel: &Panel<f64>, m: &mut Square, from: usize, exec: Exec<'_>) -> Result<(), Error> {
+    let (p, stride) = (m.order(), m.stride());
     let height = (p - from).div_ceil(16).next_multiple_of(STRIP);
-    let stripes: Vec<(usize, &mut [f64])> = m.as_mut_slice()[from * p..].chunks_mut(height * p).enumerate().collect();
+    let stripes: Vec<(usize, &mut [f64])> =
+        m.entries()[from * stride..].chunks_mut(height * stride).enumerate().collect();
     // The last stripes are the longest: they go first.
     exec.each("certify", stripes.into_iter().rev(), |_, (i, stripe)| {
-        let rows = i * height..i * height + stripe.len() / p;
-        accumulate(panel, Stripe { rows, entries: &mut stripe[from..], stride: p });
+        let rows = i * height..i * height + stripe.len() / stride;
+        accumulate(panel, Stripe { rows, entries: &mut stripe[from..], stride });
     })
 }
 
