@@ -77,12 +77,11 @@ def of_rest(quick: bool) -> Iterator[Target]:
 
     kernels = results.load("kernels", quick)
     for row in kernels.get("cases", ()):
-        seconds, peak = row["seconds"], kernels["machine"]["fma_peak_gflops"]
+        seconds, share = row["seconds"], tables.share_of_peak(row, kernels["machine"])
         yield Target(f"{row['case']}: Gram of bytes, dsyrk ÷ ours", seconds["dsyrk"] / seconds["u8"], 2)
         yield Target(f"{row['case']}: Gram in f64 ÷ in f32", seconds["f64"] / seconds["f32"], 1.7)
-        if peak and min(row["n"], row["m"]) >= 512:
-            rate = row["operations"] / seconds["f64"] / 1e9
-            yield Target(f"{row['case']}: Gram in f64, share of the FMA peak", rate / peak, 0.75)
+        if share and min(row["n"], row["m"]) >= 512:
+            yield Target(f"{row['case']}: Gram in f64, share of the FMA peak", share, 0.75)
 
 
 def of_python(quick: bool) -> Iterator[Target]:

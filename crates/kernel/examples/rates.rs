@@ -1,8 +1,8 @@
 //! Rates of the kernels on one thread: `cargo run --release -p eigenspan-kernel --example rates`.
 //!
 //! Rate = q·p² / CPU time, packing included, the best of many short interleaved repetitions. The peak is a loop of
-//! multiply-adds that touches registers only, run right before and after each repetition, since clocks change; the share of it is
-//! the median. The peak for `u8` is that of multipliers of four bytes in a lane (AVX-512), or of
+//! multiply-adds that touches registers only, run right before and after each repetition, since clocks change; the share is that of the
+//! fastest repetition. The peak for `u8` is that of multipliers of four bytes in a lane (AVX-512), or of
 //! two without the additions (AVX2); with them, a loop that touches registers only reaches about 81 % of it.
 
 #![allow(clippy::print_stdout, reason = "an example talks to a person")]
@@ -129,8 +129,8 @@ struct Case<T: Number> {
     panel: Panel<T>,
     gram: Square,
     best: [f64; 2],
-    /// Rates beside the peak for these numbers, measured right before and after.
-    shares: Vec<f64>,
+    /// Of the peak for these numbers, right before and after.
+    share: f64,
 }
 
 impl<T: Number> Case<T> {
@@ -142,7 +142,7 @@ impl<T: Number> Case<T> {
         };
         let x = (0..q * p).map(|_| next()).collect();
         let (panel, gram) = (Panel::new(p), Square::zeros(p));
-        Self { name, q, x, columns, panel, gram, best: [f64::INFINITY; 2], shares: vec![] }
+        Self { name, q, x, columns, panel, gram, best: [f64::INFINITY; 2], share: 0.0 }
     }
 
     /// One run, where the peak for these numbers is `times` that for `f64`.
@@ -152,20 +152,18 @@ impl<T: Number> Case<T> {
             true => by_columns(&self.x, self.q, &mut self.panel, &mut self.gram),
             false => by_rows(&self.x, p, &mut self.panel, &mut self.gram),
         };
-        let rate = (self.q * p * p) as f64 / time[0];
-        self.shares.push(rate / (times * 0.5 * (before + peak())));
+        let peak = times * 0.5 * (before + peak());
         if time[0] < self.best[0] {
+            self.share = (self.q * p * p) as f64 / time[0] / peak;
             self.best = time;
         }
     }
 
-    fn line(&mut self) -> String {
+    fn line(&self) -> String {
         let p = self.panel.width();
         let rate = (self.q * p * p) as f64 / self.best[0];
-        self.shares.sort_by(f64::total_cmp);
-        let share = self.shares[self.shares.len() / 2];
         let mut line = String::new();
-        let _ = write!(line, "{:>7} x {:<5} {:4} {rate:7.1} GF/s {:6.1} %", self.q, p, self.name, 100.0 * share);
+        let _ = write!(line, "{:>7} x {:<5} {:4} {rate:7.1} GF/s {:6.1} %", self.q, p, self.name, 100.0 * self.share);
         let _ = write!(line, "  packing {:4.1} %", 100.0 * self.best[1] / self.best[0]);
         line
     }
