@@ -244,36 +244,30 @@ macro_rules! row {
     };
 }
 
+/// Asks for what is eight steps on: the columns of a tile alone are more than a first-level cache of 32 KB can take.
+macro_rules! fetch {
+    ($side:literal $strip:literal $at:literal) => {
+        concat!("prefetcht0 [{", $side, "}+", $strip, "*{stride}+512+", $at, "]\n")
+    };
+}
+
 /// Strip `$column` of the columns at byte `$at` of the steps. Bytes: less 128.
 macro_rules! column {
     (u8 $column:literal $strip:literal $at:literal) => {
         concat!("vpxord zmm", $column, ", zmm30, [{columns}+", $strip, "*{stride}+", $at, "]\n")
     };
     ($float:ident $column:literal $strip:literal $at:literal) => {
-        concat!(
-            "vmovups zmm",
-            $column,
-            ", [{columns}+",
-            $strip,
-            "*{stride}+",
-            $at,
-            "]\n",
-            "prefetcht0 [{columns}+",
-            $strip,
-            "*{stride}+512+",
-            $at,
-            "]\n"
-        )
+        concat!("vmovups zmm", $column, ", [{columns}+", $strip, "*{stride}+", $at, "]\n", fetch!("columns" $strip $at))
     };
 }
 
-/// What the rows at byte `$at` of the steps add to zmm31.
+/// What the rows of bytes at byte `$at` of the steps add to zmm31. Other rows add nothing there, and are asked for ahead.
 macro_rules! bias {
     (u8 $at:literal) => {
         concat!("vmovups ymm29, [{rows}+", $at, "]\n", "vpdpbusd ymm31, ymm29, ymm30\n")
     };
     ($float:ident $at:literal) => {
-        concat!("prefetcht0 [{rows}+512+", $at, "]\n")
+        fetch!("rows" 0 $at)
     };
 }
 

@@ -30,7 +30,7 @@ use crate::mat::Mat;
 /// Columns eliminated at once: of 96, 128 and 256 the fastest at p = 500, and as fast as the others at 1520 and 2200.
 const BLOCK: usize = 96;
 
-/// Whether Cholesky of s·I − G + VΘVᵀ reaches its end. `values` are positive; V has one column for each.
+/// Whether Cholesky of M = s·I − G + VΘVᵀ reaches its end. `values` are positive; V has one column for each.
 pub fn definite(g: &Mat, s: f64, values: &[f64], vectors: &Mat, exec: Exec<'_>) -> Result<bool, Error> {
     let p = g.rows();
     let (mut negative, mut panel) = (Square::zeros(p), Panel::<f64>::new(p));
@@ -49,7 +49,7 @@ pub fn definite(g: &Mat, s: f64, values: &[f64], vectors: &Mat, exec: Exec<'_>) 
     Ok(true)
 }
 
-/// M += VΘVᵀ, the lower triangle: the Gram matrix of the rows √θ vᵀ.
+/// Adds VΘVᵀ to the lower triangle of `m`: the Gram matrix of the rows √θ vᵀ.
 fn lift(m: &mut Square, panel: &mut Panel<f64>, values: &[f64], vectors: &Mat, exec: Exec<'_>) -> Result<(), Error> {
     let roots: Vec<f64> = values.iter().map(|v| v.sqrt()).collect();
     let mut weighted = vectors.clone();

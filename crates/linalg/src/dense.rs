@@ -107,7 +107,7 @@ impl Packed {
         Self { slabs: (0..rows).step_by(f64::DEPTH).map(slab).collect(), rows, cols }
     }
 
-    /// Adds BᵀA to `out`, row after row, where B and A are cut to the rows of slab number `slab`, [`Slab::DEPTH`] each.
+    /// Adds to `out`, row after row, what slab number `slab` gives of BᵀA: `b` holds the same [`Slab::DEPTH`] rows of B.
     pub fn add_product(&self, slab: usize, b: &Slab, out: &mut [f64]) {
         b.add_transposed_times_panel(&self.slabs[slab], out);
     }
