@@ -36,9 +36,10 @@ pub struct Stripe<'a> {
     pub stride: usize,
 }
 
+#[cfg(test)]
 impl<'a> Stripe<'a> {
     /// All rows of a G that lies row after row.
-    pub fn whole(entries: &'a mut [f64], width: usize) -> Self {
+    pub(crate) fn whole(entries: &'a mut [f64], width: usize) -> Self {
         Self { rows: 0..width, entries, stride: width }
     }
 }
