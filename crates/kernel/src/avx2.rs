@@ -56,7 +56,7 @@ pub(crate) fn accumulate<'a, T: Number>(
         gram: Stripe<'_>,
         next: impl IntoIterator<Item = Ahead<'a>>,
     ) {
-        visit::<T, 1>(sides, gram, next, |factors, sums| T::tile(avx2, factors, sums), add::<T>);
+        visit::<T, 1>(sides, gram, next, |factors, sums| T::tile(avx2, factors, sums), add::<T, 1>);
     }
     // SAFETY: `Avx2` exists only on machines with AVX2 and FMA.
     unsafe { inside(avx2, sides, gram, next) }
@@ -86,12 +86,12 @@ pub(crate) fn sweep(_: Avx2, rows: &[f32], vectors: &[f64], products: &mut [f64]
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 fn dots(x: Few<'_, 2>, r: [&[f64]; VECTORS]) -> Dots<2> {
-    let whole = x[0].len() / 4 * 4;
-    assert!(x.iter().all(|x| x.len() >= whole) && r.iter().all(|r| r.len() >= whole));
+    let whole = x.columns / 4 * 4;
+    assert!(r.iter().all(|r| r.len() >= whole));
     let mut sums = [[_mm256_setzero_pd(); VECTORS]; 2];
     for j in (0..whole).step_by(4) {
-        // SAFETY: j + 4 ≤ whole, and all slices are at least that long.
-        let (a, r) = unsafe { (x.map(|x| four(x, j)), r.map(|r| _mm256_loadu_pd(r.as_ptr().add(j)))) };
+        // SAFETY: j + 4 ≤ whole, and all rows and slices are at least that long.
+        let (a, r) = unsafe { ([four(x.row(0), j), four(x.row(1), j)], r.map(|r| _mm256_loadu_pd(r.as_ptr().add(j)))) };
         for i in 0..2 {
             for k in 0..VECTORS {
                 sums[i][k] = _mm256_fmadd_pd(a[i], r[k], sums[i][k]);
@@ -114,8 +114,8 @@ fn dots(x: Few<'_, 2>, r: [&[f64]; VECTORS]) -> Dots<2> {
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 fn updates(x: Few<'_, 2>, y: &Dots<2>, s: &mut [&mut [f64]; VECTORS]) {
-    let whole = x[0].len() / 4 * 4;
-    assert!(x.iter().all(|x| x.len() >= whole) && s.iter().all(|s| s.len() >= whole));
+    let whole = x.columns / 4 * 4;
+    assert!(s.iter().all(|s| s.len() >= whole));
     let mut all = [[_mm256_setzero_pd(); VECTORS]; 2];
     for i in 0..2 {
         for k in 0..VECTORS {
@@ -123,9 +123,9 @@ fn updates(x: Few<'_, 2>, y: &Dots<2>, s: &mut [&mut [f64]; VECTORS]) {
         }
     }
     for j in (0..whole).step_by(4) {
-        // SAFETY: j + 4 ≤ whole, and all slices are at least that long.
+        // SAFETY: j + 4 ≤ whole, and all rows and slices are at least that long.
         unsafe {
-            let (a, b) = (four(x[0], j), four(x[1], j));
+            let (a, b) = (four(x.row(0), j), four(x.row(1), j));
             for k in 0..VECTORS {
                 let to = s[k].as_mut_ptr().add(j);
                 let sum = _mm256_fmadd_pd(a, all[0][k], _mm256_loadu_pd(to));
@@ -143,9 +143,9 @@ fn updates(x: Few<'_, 2>, y: &Dots<2>, s: &mut [&mut [f64]; VECTORS]) {
 /// The row has values at `j..j + 4`.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn four(row: &[f32], j: usize) -> __m256d {
+unsafe fn four(row: *const f32, j: usize) -> __m256d {
     // SAFETY: the caller's promise.
-    _mm256_cvtps_pd(unsafe { _mm_loadu_ps(row.as_ptr().add(j)) })
+    _mm256_cvtps_pd(unsafe { _mm_loadu_ps(row.add(j)) })
 }
 
 /// Row `$r` of a tile at byte `$at` of the steps: broadcast a lane of the rows, multiply by the columns, add.

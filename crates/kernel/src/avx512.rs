@@ -18,15 +18,16 @@
 use std::arch::asm;
 use std::arch::x86_64::{
     __m512d, _mm256_loadu_ps, _mm512_add_pd, _mm512_cvtps_pd, _mm512_fmadd_pd, _mm512_loadu_pd, _mm512_loadu_si512,
-    _mm512_mask_permutexvar_epi32, _mm512_mask_storeu_pd, _mm512_maskz_loadu_pd, _mm512_reduce_add_pd, _mm512_set1_pd,
-    _mm512_setzero_pd, _mm512_setzero_si512, _mm512_storeu_pd, _mm512_storeu_si512,
+    _mm512_mask_permutexvar_epi32, _mm512_mask_storeu_pd, _mm512_maskz_loadu_pd, _mm512_set1_pd, _mm512_setzero_pd,
+    _mm512_setzero_si512, _mm512_shuffle_f64x2, _mm512_storeu_pd, _mm512_storeu_si512, _mm512_unpackhi_pd,
+    _mm512_unpacklo_pd,
 };
 use std::ops::Range;
 
 use crate::avx2::Avx2;
 use crate::descent::{Descent, Point, Room};
 use crate::gram::{Ahead, Factors, Piece, Sides, Stripe, visit};
-use crate::panel::{MORE, Number, Packed, STRIDE, SUMS, UNROLL};
+use crate::panel::{GROUP, MORE, Number, Packed, STRIDE, SUMS, UNROLL};
 use crate::probe::{self, Dots, Few, VECTORS};
 use crate::rows::Work;
 
@@ -70,28 +71,36 @@ pub(crate) fn accumulate<'a, T: Number>(
         next: impl IntoIterator<Item = Ahead<'a>>,
     ) {
         let tile = |factors: Factors<'_, T>, sums: &mut _| T::wide_tile(avx512, factors, sums);
-        visit::<T, 2>(sides, gram, next, tile, |row, pieces, sums| add::<T>(row, pieces, sums));
+        visit::<T, 2>(sides, gram, next, tile, |entries, rows, pieces, sums| {
+            add::<T>(entries, rows, pieces, sums);
+        });
     }
     // SAFETY: `Avx512` exists only on machines with all of these.
     unsafe { inside(avx512, sides, gram, next) }
 }
 
-/// [`crate::gram::add`], a piece at a time: of eight entries, those that do not belong to it stay as they are.
+/// [`crate::gram::add`], a piece at a time: of eight entries, those that do not belong to it stay as they are. One row after the
+/// other, for what is read of a row where something near was just written has to wait.
 #[inline]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512bw,avx512dq")]
-fn add<T: Number>(row: &mut [f64], pieces: &[Piece], sums: &[T::Sum]) {
-    let Some(last) = pieces.last() else { return };
-    assert!(last.column + last.length <= row.len() && last.at + MORE <= sums.len());
+fn add<T: Number>(entries: &mut [f64], rows: &[usize], pieces: &[Piece], sums: &[T::Sum]) {
+    let (Some(bottom), Some(last)) = (rows.last(), pieces.last()) else { return };
+    let wide = 2 * T::LANES * GROUP;
+    assert!(bottom + last.column + last.length <= entries.len());
+    assert!((rows.len() - 1) * wide + last.at + MORE <= sums.len());
     for piece in pieces {
         debug_assert!(piece.length <= MORE && piece.at <= last.at && piece.column <= last.column);
         let mask = ((1_u32 << piece.length) - 1) as u8;
-        // SAFETY: pieces go from left to right, so that none ends after the last; the mask lets through the entries of the
-        // piece alone, and eight sums are there from the last piece's first on.
-        unsafe {
-            let sums: [T::Sum; MORE] = *sums.as_ptr().add(piece.at).cast();
-            let (sums, to) = (sums.map(Into::into), row.as_mut_ptr().add(piece.column));
-            let sums = _mm512_loadu_pd(sums.as_ptr());
-            _mm512_mask_storeu_pd(to, mask, _mm512_add_pd(_mm512_maskz_loadu_pd(mask, to), sums));
+        for (r, row) in rows.iter().enumerate() {
+            debug_assert!(row <= bottom);
+            // SAFETY: rows lie one below the other and pieces from left to right, so that none ends after the last of the
+            // last; the mask lets through the entries of the piece alone, and eight sums are there from its first on.
+            unsafe {
+                let sums: [T::Sum; MORE] = *sums.as_ptr().add(r * wide + piece.at).cast();
+                let (sums, to) = (sums.map(Into::into), entries.as_mut_ptr().add(row + piece.column));
+                let sums = _mm512_loadu_pd(sums.as_ptr());
+                _mm512_mask_storeu_pd(to, mask, _mm512_add_pd(_mm512_maskz_loadu_pd(mask, to), sums));
+            }
         }
     }
 }
@@ -149,8 +158,8 @@ pub(crate) fn collect<L: Copy>(_: Avx512, strips: &mut [L], from: &[usize], to: 
     unsafe { inside(strips.as_mut_ptr().cast(), &sources, to.start * size, steps) }
 }
 
-/// Rows that the probe takes at a time: twelve sums, four rows and three vectors are in registers.
-const FEW: usize = 4;
+/// Rows that the probe takes at a time: twenty-four sums, one row and three vectors are in registers.
+const FEW: usize = 8;
 
 /// [`probe::sweep`], compiled for this machine.
 pub(crate) fn sweep(_: Avx512, rows: &[f32], vectors: &[f64], products: &mut [f64]) {
@@ -166,33 +175,46 @@ pub(crate) fn sweep(_: Avx512, rows: &[f32], vectors: &[f64], products: &mut [f6
 #[inline]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512bw,avx512dq")]
 fn dots(x: Few<'_, FEW>, r: [&[f64]; VECTORS]) -> Dots<FEW> {
-    let whole = x[0].len() / 8 * 8;
-    assert!(x.iter().all(|x| x.len() >= whole) && r.iter().all(|r| r.len() >= whole));
-    let mut sums = [[_mm512_setzero_pd(); VECTORS]; FEW];
+    let whole = x.columns / 8 * 8;
+    assert!(r.iter().all(|r| r.len() >= whole));
+    let mut sums = [_mm512_setzero_pd(); FEW * VECTORS];
     for j in (0..whole).step_by(8) {
-        // SAFETY: j + 8 ≤ whole, and all slices are at least that long.
-        let (a, r) = unsafe { (x.map(|x| eight(x, j)), r.map(|r| _mm512_loadu_pd(r.as_ptr().add(j)))) };
+        // SAFETY: j + 8 ≤ whole, and all rows and slices are at least that long.
+        let r = unsafe { r.map(|r| _mm512_loadu_pd(r.as_ptr().add(j))) };
         for i in 0..FEW {
+            // SAFETY: as before.
+            let a = unsafe { eight(x.row(i), j) };
             for k in 0..VECTORS {
-                sums[i][k] = _mm512_fmadd_pd(a[i], r[k], sums[i][k]);
+                sums[i * VECTORS + k] = _mm512_fmadd_pd(a, r[k], sums[i * VECTORS + k]);
             }
         }
     }
     let mut y = probe::dots(x, r, whole);
-    for i in 0..FEW {
-        for k in 0..VECTORS {
-            y[i][k] += _mm512_reduce_add_pd(sums[i][k]);
-        }
+    for (y, sums) in y.as_flattened_mut().as_chunks_mut::<8>().0.iter_mut().zip(sums.as_chunks::<8>().0) {
+        // SAFETY: eight numbers are read, and written.
+        unsafe { _mm512_storeu_pd(y.as_mut_ptr(), _mm512_add_pd(_mm512_loadu_pd(y.as_ptr()), totals(*sums))) };
     }
     y
+}
+
+/// The totals of eight registers: two become one, which holds the sums of lanes of both, three times.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn totals([a, b, c, d, e, f, g, h]: [__m512d; 8]) -> __m512d {
+    let lanes = |a, b| _mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
+    let pairs = |a, b| {
+        let (even, odd) = (_mm512_shuffle_f64x2::<0b10_00_10_00>(a, b), _mm512_shuffle_f64x2::<0b11_01_11_01>(a, b));
+        _mm512_add_pd(even, odd)
+    };
+    pairs(pairs(lanes(a, b), lanes(c, d)), pairs(lanes(e, f), lanes(g, h)))
 }
 
 /// [`probe::updates`], eight columns at a time.
 #[inline]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512bw,avx512dq")]
 fn updates(x: Few<'_, FEW>, y: &Dots<FEW>, s: &mut [&mut [f64]; VECTORS]) {
-    let whole = x[0].len() / 8 * 8;
-    assert!(x.iter().all(|x| x.len() >= whole) && s.iter().all(|s| s.len() >= whole));
+    let whole = x.columns / 8 * 8;
+    assert!(s.iter().all(|s| s.len() >= whole));
     let mut all = [[_mm512_setzero_pd(); VECTORS]; FEW];
     for i in 0..FEW {
         for k in 0..VECTORS {
@@ -200,16 +222,21 @@ fn updates(x: Few<'_, FEW>, y: &Dots<FEW>, s: &mut [&mut [f64]; VECTORS]) {
         }
     }
     for j in (0..whole).step_by(8) {
-        // SAFETY: j + 8 ≤ whole, and all slices are at least that long.
+        // SAFETY: j + 8 ≤ whole, and all rows and slices are at least that long.
         unsafe {
-            let a = x.map(|x| eight(x, j));
+            // Two halves of each sum, so that an addition does not wait for the one before.
+            let mut halves = [[_mm512_setzero_pd(); VECTORS]; 2];
             for k in 0..VECTORS {
-                let to = s[k].as_mut_ptr().add(j);
-                let mut sum = _mm512_loadu_pd(to);
-                for i in 0..FEW {
-                    sum = _mm512_fmadd_pd(a[i], all[i][k], sum);
+                halves[0][k] = _mm512_loadu_pd(s[k].as_ptr().add(j));
+            }
+            for i in 0..FEW {
+                let a = eight(x.row(i), j);
+                for k in 0..VECTORS {
+                    halves[i % 2][k] = _mm512_fmadd_pd(a, all[i][k], halves[i % 2][k]);
                 }
-                _mm512_storeu_pd(to, sum);
+            }
+            for k in 0..VECTORS {
+                _mm512_storeu_pd(s[k].as_mut_ptr().add(j), _mm512_add_pd(halves[0][k], halves[1][k]));
             }
         }
     }
@@ -223,9 +250,9 @@ fn updates(x: Few<'_, FEW>, y: &Dots<FEW>, s: &mut [&mut [f64]; VECTORS]) {
 /// The row has values at `j..j + 8`.
 #[inline]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512bw,avx512dq")]
-unsafe fn eight(row: &[f32], j: usize) -> __m512d {
+unsafe fn eight(row: *const f32, j: usize) -> __m512d {
     // SAFETY: the caller's promise.
-    _mm512_cvtps_pd(unsafe { _mm256_loadu_ps(row.as_ptr().add(j)) })
+    _mm512_cvtps_pd(unsafe { _mm256_loadu_ps(row.add(j)) })
 }
 
 /// Row `$r` of a tile at byte `$at` of the steps: broadcast a lane of the rows, multiply by the columns, add.

@@ -15,7 +15,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use crate::machine::Machine;
-use crate::panel::{GROUP, LINE, MORE, MOST_LANES, Number, Packed, Panel, STEPS, STRIDE, SUMS, TALL, UNROLL};
+use crate::panel::{GROUP, LINE, MORE, MOST_LANES, Number, Packed, Panel, STEPS, STRIDE, SUMS, TALL, UNROLL, WIDEST};
 
 /// Stripes of G begin at multiples of this many rows.
 pub const STRIP: usize = 24;
@@ -192,7 +192,7 @@ fn accumulate_sides<'a, T: Number>(sides: Sides<'_, T>, gram: Stripe<'_>, next: 
     }
     match sides.rows.machine() {
         Machine::Portable => {
-            visit::<T, 1>(sides, gram, next, crate::portable::tile, add::<T>);
+            visit::<T, 1>(sides, gram, next, crate::portable::tile, add::<T, 1>);
         }
         #[cfg(target_arch = "x86_64")]
         Machine::Avx2(avx2) => crate::avx2::accumulate(avx2, sides, gram, next),
@@ -201,15 +201,15 @@ fn accumulate_sides<'a, T: Number>(sides: Sides<'_, T>, gram: Stripe<'_>, next: 
     }
 }
 
-/// All tiles, of registers of `WIDE` · 32 bytes. `add` adds the sums of a row of a tile to some pieces of a row of G; at least
-/// [`MORE`] sums follow those that belong to the row.
+/// All tiles, of registers of `WIDE` · 32 bytes. `add` adds the sums of a tile to some pieces of some rows of G, which begin where
+/// it is told; the sums of a row follow those of the row before, and at least [`MORE`] the last.
 #[inline(always)]
 pub(crate) fn visit<'a, T: Number, const WIDE: usize>(
     sides: Sides<'_, T>,
     gram: Stripe<'_>,
     next: impl IntoIterator<Item = Ahead<'a>>,
     tile: impl Fn(Factors<'_, T>, &mut [T::Sum; SUMS]),
-    add: impl Fn(&mut [f64], &[Piece], &[T::Sum]),
+    add: impl Fn(&mut [f64], &[usize], &[Piece], &[T::Sum]),
 ) {
     let (lanes, tall, wide) = (WIDE * T::LANES, WIDE * TALL, WIDE * T::LANES * GROUP);
     let Stripe { rows, entries, stride } = gram;
@@ -249,9 +249,12 @@ pub(crate) fn visit<'a, T: Number, const WIDE: usize>(
                     Some(corner) => (0..tall).for_each(|r| {
                         add_all::<T>(&mut entries[corner + r * stride..][..wide], &sums[r * wide..][..wide]);
                     }),
-                    None => tile_rows.for_each(|at| {
-                        add(&mut entries[row_of(at)..], pieces, &sums[(at - place) * wide..]);
-                    }),
+                    None => {
+                        let mut begin = [0; TALL * WIDEST];
+                        begin.iter_mut().zip(tile_rows.clone()).for_each(|(begin, at)| *begin = row_of(at));
+                        let sums = &sums[(tile_rows.start - place) * wide..];
+                        add(entries, &begin[..tile_rows.len()], pieces, sums);
+                    }
                 }
             }
         }
@@ -319,11 +322,18 @@ fn add_all<T: Number>(row: &mut [f64], sums: &[T::Sum]) {
     rest.iter_mut().zip(sums_rest).for_each(|(entry, &sum)| *entry += sum.into());
 }
 
-/// Adds the sums of a row of a tile to some pieces of a row of G.
+/// Adds the sums of a tile of `WIDE` · 32 bytes to some pieces of some rows of G.
 #[inline(always)]
-pub(crate) fn add<T: Number>(row: &mut [f64], pieces: &[Piece], sums: &[T::Sum]) {
-    for piece in pieces {
-        let row = &mut row[piece.column..][..piece.length];
-        row.iter_mut().zip(&sums[piece.at..]).for_each(|(entry, &sum)| *entry += sum.into());
+pub(crate) fn add<T: Number, const WIDE: usize>(
+    entries: &mut [f64],
+    rows: &[usize],
+    pieces: &[Piece],
+    sums: &[T::Sum],
+) {
+    for (row, sums) in rows.iter().zip(sums.chunks(WIDE * T::LANES * GROUP)) {
+        for piece in pieces {
+            let row = &mut entries[row + piece.column..][..piece.length];
+            row.iter_mut().zip(&sums[piece.at..]).for_each(|(entry, &sum)| *entry += sum.into());
+        }
     }
 }

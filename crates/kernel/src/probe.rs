@@ -9,8 +9,10 @@
 //! ```text
 //!     y_k = Σ_j R_kj A_lj        S_kj ← S_kj + Σ_l y_k A_lj        for every row l and every k = 0..3
 //! ```
-//! Columns are taken a cache full at a time and rows two at a time, or four: R and S are read from the nearest cache and once
+//! Columns are taken a cache full at a time and rows two at a time, or eight: R and S are read from the nearest cache and once
 //! for all of these rows, whose sums with three vectors stay in registers.
+
+use std::ops::Range;
 
 use crate::machine::Machine;
 
@@ -18,9 +20,9 @@ use crate::machine::Machine;
 pub const VECTORS: usize = 3;
 
 /// Rows whose y are kept at a time.
-const BATCH: usize = 64;
-/// Columns at a time: R, S and two rows take 14 KB.
-const CHUNK: usize = 256;
+const BATCH: usize = 16;
+/// The most columns at a time: R, or S, and eight rows take 22 KB.
+const CHUNK: usize = 400;
 
 /// Adds AᵀA R of some rows of A (`rows.len() / p` of them) to S.
 pub fn probe(rows: &[f32], vectors: &[f64], products: &mut [f64]) {
@@ -43,12 +45,41 @@ pub(crate) fn probe_on(machine: Machine, rows: &[f32], vectors: &[f64], products
     }
 }
 
-/// A chunk of columns of a few rows.
-pub(crate) type Few<'a, const N: usize> = [&'a [f32]; N];
+/// Some columns of `N` rows.
+#[derive(Clone, Copy)]
+pub(crate) struct Few<'a, const N: usize> {
+    /// From the first of these columns of the first row on.
+    values: &'a [f32],
+    /// From one row to the next.
+    stride: usize,
+    /// How many columns.
+    pub(crate) columns: usize,
+}
+
+impl<'a, const N: usize> Few<'a, N> {
+    #[inline(always)]
+    fn new(rows: &'a [f32], stride: usize, columns: Range<usize>) -> Self {
+        let few = Self { values: &rows[columns.start..], stride, columns: columns.len() };
+        assert!((N - 1) * stride + few.columns <= few.values.len());
+        few
+    }
+
+    /// Row `i`, which is there for i < N.
+    #[inline(always)]
+    pub(crate) fn row(&self, i: usize) -> *const f32 {
+        self.values.as_ptr().wrapping_add(i * self.stride)
+    }
+
+    #[inline(always)]
+    fn at(&self, i: usize, j: usize) -> f64 {
+        self.values[i * self.stride + j].into()
+    }
+}
+
 /// y of a few rows.
 pub(crate) type Dots<const N: usize> = [[f64; VECTORS]; N];
 
-/// Everything but the sums over one chunk of `N` rows: `dots` for y, `updates` for S.
+/// Everything but the sums over one chunk of `N` rows: `dots` for y, `updates` for S. Rows that are left over go one by one.
 #[inline(always)]
 pub(crate) fn sweep<const N: usize>(
     rows: &[f32],
@@ -58,43 +89,48 @@ pub(crate) fn sweep<const N: usize>(
     updates: impl Fn(Few<'_, N>, &Dots<N>, &mut [&mut [f64]; VECTORS]),
 ) {
     let p = vectors.len() / VECTORS;
+    // Chunks as long as each other, for every one has to begin and to end.
+    let chunk = p.div_ceil(p.div_ceil(CHUNK)).next_multiple_of(8);
     for batch in rows.chunks(BATCH * p) {
         let mut y = [[0.0; VECTORS]; BATCH];
-        for start in (0..p).step_by(CHUNK) {
-            let end = (start + CHUNK).min(p);
-            let r: [&[f64]; VECTORS] = std::array::from_fn(|k| &vectors[k * p + start..k * p + end]);
-            for (rows, y) in batch.chunks(N * p).zip(y.as_chunks_mut::<N>().0) {
-                let sums = dots(some(rows, p, start, end), r);
-                for i in 0..rows.len() / p {
-                    (0..VECTORS).for_each(|k| y[i][k] += sums[i][k]);
-                }
+        let whole = batch.len() / p / N * N;
+        let (groups, rest) = batch.split_at(whole * p);
+        for start in (0..p).step_by(chunk) {
+            let columns = start..(start + chunk).min(p);
+            let r: [&[f64]; VECTORS] = std::array::from_fn(|k| &vectors[k * p..][columns.clone()]);
+            for (rows, y) in groups.chunks_exact(N * p).zip(y.as_chunks_mut::<N>().0) {
+                add(y, dots(Few::new(rows, p, columns.clone()), r));
+            }
+            for (row, y) in rest.chunks_exact(p).zip(y[whole..].as_chunks_mut::<1>().0) {
+                add(y, self::dots(Few::new(row, p, columns.clone()), r, 0));
             }
         }
-        for start in (0..p).step_by(CHUNK) {
-            let end = (start + CHUNK).min(p);
+        for start in (0..p).step_by(chunk) {
+            let columns = start..(start + chunk).min(p);
             let mut planes = products.chunks_exact_mut(p);
-            let mut s = std::array::from_fn(|_| &mut planes.next().expect("there are three")[start..end]);
-            for (rows, y) in batch.chunks(N * p).zip(y.as_chunks::<N>().0) {
-                updates(some(rows, p, start, end), y, &mut s);
+            let mut s = std::array::from_fn(|_| &mut planes.next().expect("there are three")[columns.clone()]);
+            for (rows, y) in groups.chunks_exact(N * p).zip(y.as_chunks::<N>().0) {
+                updates(Few::new(rows, p, columns.clone()), y, &mut s);
+            }
+            for (row, y) in rest.chunks_exact(p).zip(y[whole..].as_chunks::<1>().0) {
+                self::updates(Few::new(row, p, columns.clone()), y, &mut s, 0);
             }
         }
     }
 }
 
-/// Columns `start..end` of some rows. The last stands in for those that are missing at the end: their y stay zero.
 #[inline(always)]
-fn some<const N: usize>(rows: &[f32], p: usize, start: usize, end: usize) -> Few<'_, N> {
-    let last = rows.len() / p - 1;
-    std::array::from_fn(|i| &rows[i.min(last) * p..][start..end])
+fn add<const N: usize>(y: &mut Dots<N>, more: Dots<N>) {
+    y.as_flattened_mut().iter_mut().zip(more.as_flattened()).for_each(|(y, more)| *y += more);
 }
 
 /// y_k = Σ_j R_kj A_lj over the columns of a chunk from `first` on.
 #[inline(always)]
 pub(crate) fn dots<const N: usize>(x: Few<'_, N>, r: [&[f64]; VECTORS], first: usize) -> Dots<N> {
     let mut y = [[0.0; VECTORS]; N];
-    for i in 0..N {
-        for j in first..x[i].len() {
-            (0..VECTORS).for_each(|k| y[i][k] += f64::from(x[i][j]) * r[k][j]);
+    for j in first..x.columns {
+        for i in 0..N {
+            (0..VECTORS).for_each(|k| y[i][k] += x.at(i, j) * r[k][j]);
         }
     }
     y
@@ -103,9 +139,9 @@ pub(crate) fn dots<const N: usize>(x: Few<'_, N>, r: [&[f64]; VECTORS], first: u
 /// S_kj ← S_kj + Σ_l y_lk A_lj over the columns of a chunk from `first` on.
 #[inline(always)]
 pub(crate) fn updates<const N: usize>(x: Few<'_, N>, y: &Dots<N>, s: &mut [&mut [f64]; VECTORS], first: usize) {
-    for (k, s) in s.iter_mut().enumerate() {
-        for j in first..s.len() {
-            s[j] += (0..N).map(|i| f64::from(x[i][j]) * y[i][k]).sum::<f64>();
+    for j in first..x.columns {
+        for k in 0..VECTORS {
+            s[k][j] += (0..N).map(|i| x.at(i, j) * y[i][k]).sum::<f64>();
         }
     }
 }

@@ -258,20 +258,27 @@ pub fn affine_adding_single(rows: &[f32], gain: f32, shift: &[f32], out: &mut [f
         #[inline(always)]
         fn run(self) {
             let Self(rows, gain, shift, out, sums) = self;
-            let (width, sums) = (shift.len(), &mut sums[..shift.len()]);
-            for (row, out) in rows.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
-                out.iter_mut().zip(row).zip(shift).for_each(|((z, y), s)| *z = gain * y - s);
-            }
-            // Four rows at a time, so that sums are fetched once for all.
-            let (fours, last) = out.split_at(out.len() / (4 * width) * 4 * width);
-            for rows in fours.chunks_exact(4 * width) {
-                let [a, b, c, d] = [0, 1, 2, 3].map(|l| &rows[l * width..(l + 1) * width]);
-                for j in 0..width {
-                    sums[j] += (f64::from(a[j]) + f64::from(b[j])) + (f64::from(c[j]) + f64::from(d[j]));
+            let width = shift.len();
+            // A few columns of all rows at a time: their sums and shifts are in registers.
+            let (whole, rest) = shift.as_chunks::<LANES>();
+            let (whole_sums, rest_sums) = sums.as_chunks_mut::<LANES>();
+            for (c, (shift, sums)) in whole.iter().zip(whole_sums).enumerate() {
+                let mut some = [0.0; LANES];
+                for (row, out) in rows.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
+                    let (y, z) = (&row.as_chunks::<LANES>().0[c], &mut out.as_chunks_mut::<LANES>().0[c]);
+                    let mut shifted = [0.0_f32; LANES];
+                    (0..LANES).for_each(|l| shifted[l] = gain * y[l] - shift[l]);
+                    (0..LANES).for_each(|l| some[l] += f64::from(shifted[l]));
+                    *z = shifted;
                 }
+                (0..LANES).for_each(|l| sums[l] += some[l]);
             }
-            for row in last.chunks_exact(width) {
-                sums.iter_mut().zip(row).for_each(|(sum, z)| *sum += f64::from(*z));
+            let first = width - rest.len();
+            for (row, out) in rows.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
+                for (((z, y), s), sum) in out[first..].iter_mut().zip(&row[first..]).zip(rest).zip(&mut *rest_sums) {
+                    *z = gain * y - s;
+                    *sum += f64::from(*z);
+                }
             }
         }
     }

@@ -62,12 +62,12 @@ impl Square {
         Stripe { rows: 0..self.order, stride: self.stride(), entries: self.entries() }
     }
 
-    /// Adds the entries of another square of the same order.
-    pub fn add(&mut self, other: &Self) {
+    /// Adds the entries of another square of the same order, and leaves zeros there.
+    pub fn take(&mut self, other: &mut Self) {
         assert_eq!(self.order, other.order, "squares of one order are added");
-        let stride = self.stride();
-        for (i, row) in self.entries().chunks_exact_mut(stride).enumerate() {
-            row[..=i].iter_mut().zip(other.row(i)).for_each(|(sum, more)| *sum += more);
+        for i in 0..self.order {
+            let (row, more) = (&mut self.row_mut(i)[..=i], &mut other.row_mut(i)[..=i]);
+            row.iter_mut().zip(more).for_each(|(sum, more)| *sum += std::mem::take(more));
         }
     }
 
@@ -104,7 +104,8 @@ mod tests {
                     b.entries()[i * stride + j] = 0.5;
                 }
             }
-            a.add(&b);
+            a.take(&mut b);
+            assert!((0..order).all(|i| b.row(i)[..=i].iter().all(|entry| *entry == 0.0)), "what was taken is gone");
             let rows = a.into_rows();
             assert_eq!(rows.len(), order * order);
             for i in 0..order {

@@ -6,6 +6,7 @@
 //! never by the number of threads, and results are taken in the order of the pieces: the same bits come out of
 //! one thread and of sixty-four.
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -135,6 +136,53 @@ impl<'a> Exec<'a> {
         Ok(slots.into_iter().map(|slot| slot.expect("every piece was run")).collect())
     }
 
+    /// Runs `work(0, room), …, work(pieces − 1, room)` in rooms of their own and makes them one: `join(first, next)` adds the
+    /// second room to the first, then the third, and leaves what it has added as a new room is. So a room serves again
+    /// and again, and there are no more of them than pieces that wait for one before.
+    pub fn fold<R: Send>(
+        &self,
+        stage: &'static str,
+        pieces: usize,
+        room: impl Fn() -> R + Sync,
+        work: impl Fn(usize, &mut R) -> Result<(), Error> + Sync,
+        join: impl Fn(&mut R, &mut R) + Sync,
+    ) -> Result<R, Error> {
+        struct Fold<R> {
+            whole: Option<R>,
+            joined: usize,
+            waiting: BTreeMap<usize, R>,
+            spare: Vec<R>,
+            outcome: Result<(), Error>,
+        }
+        let (waiting, spare) = (BTreeMap::new(), vec![]);
+        let fold = Mutex::new(Fold { whole: None, joined: 0, waiting, spare, outcome: Ok(()) });
+        let hold = || fold.lock().expect("joining does not panic");
+        self.each(stage, 0..pieces, |i, _| {
+            let spare = hold().spare.pop();
+            let mut mine = spare.unwrap_or_else(&room);
+            let outcome = work(i, &mut mine);
+            let mut fold = hold();
+            if outcome.is_err() {
+                fold.outcome = outcome;
+                return;
+            }
+            fold.waiting.insert(i, mine);
+            let fold = &mut *fold;
+            while let Some(mut part) = fold.waiting.remove(&fold.joined) {
+                fold.joined += 1;
+                match &mut fold.whole {
+                    None => fold.whole = Some(part),
+                    Some(whole) => {
+                        join(whole, &mut part);
+                        fold.spare.push(part);
+                    }
+                }
+            }
+        })?;
+        let Fold { whole, outcome, .. } = fold.into_inner().expect("joining does not panic");
+        outcome.map(|()| whole.unwrap_or_else(room))
+    }
+
     /// Cuts `out` into chunks of `size` and runs `work(i, chunk i)` on each.
     pub fn each_chunk<T: Send>(
         &self,
@@ -210,7 +258,37 @@ mod tests {
     }
 
     #[test]
+    fn rooms_are_joined_in_the_order_of_the_pieces_and_serve_again() {
+        for threads in [1, 2, 4, 9] {
+            let exec = Exec::new(NonZero::new(threads), &Quiet);
+            let made = AtomicUsize::new(0);
+            let room = || {
+                made.fetch_add(1, Ordering::Relaxed);
+                vec![]
+            };
+            let work = |i: usize, room: &mut Vec<usize>| {
+                assert!(room.is_empty(), "a room is as new");
+                // The first piece of four takes longest, so that others wait for it.
+                std::thread::sleep(Duration::from_millis(if i.is_multiple_of(4) { 5 } else { 0 }));
+                room.push(i);
+                Ok(())
+            };
+            let all = exec.fold("count", 40, room, work, |whole, part| whole.append(part)).unwrap();
+            assert_eq!(all, (0..40).collect::<Vec<_>>());
+            let made = made.into_inner();
+            assert!(if threads == 1 { made == 2 } else { made < 40 }, "{made} rooms for {threads} threads");
+        }
+    }
+
+    #[test]
+    fn a_piece_that_fails_fails_the_whole() {
+        let work = |i: usize, _: &mut usize| if i == 7 { Err(Error::Cancelled) } else { Ok(()) };
+        assert_eq!(Exec::default().fold("count", 20, || 0, work, |_, _| ()), Err(Error::Cancelled));
+    }
+
+    #[test]
     fn no_pieces_is_done_at_once() {
         assert_eq!(Exec::default().map("nothing", 0, |i| i), Ok(vec![]));
+        assert_eq!(Exec::default().fold("nothing", 0, || 5, |_, _| Ok(()), |_, _| ()), Ok(5));
     }
 }

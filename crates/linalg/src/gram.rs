@@ -273,46 +273,56 @@ fn product<T: Number>(
     let (p, q) = (n.min(m), n.max(m));
     let slabs = q.div_ceil(T::DEPTH);
     let chunks = if p > LARGE { 1 } else { (SQUARES / (8 * p * p).max(1)).clamp(1, 64).min(slabs.div_ceil(8)).max(1) };
-    let (square, sums) = if p > LARGE {
+    let sum = if p > LARGE {
         by_stripes(x, (n, m), probe, exec)?
     } else {
         let rows = slabs.div_ceil(chunks) * T::DEPTH;
-        let parts = exec.map("multiply", chunks, |chunk| {
-            by_slabs(x, (n, m), (chunk * rows).min(q)..((chunk + 1) * rows).min(q), probe, exec)
-        })?;
-        let mut parts = parts.into_iter();
-        let (mut square, mut sums) = parts.next().expect("there is at least one chunk")?;
-        for part in parts {
-            let (part, more) = part?;
-            square.add(&part);
-            sums.iter_mut().zip(more).for_each(|(s, m)| *s += m);
-        }
-        (square, sums)
+        let of = |chunk: usize| (chunk * rows).min(q)..((chunk + 1) * rows).min(q);
+        let room = || (Sum::new(p, probe), Panel::new(p));
+        let work = |chunk, (sum, panel): &mut (Sum, Panel<T>)| by_slabs(x, (n, m), of(chunk), probe, sum, panel, exec);
+        exec.fold("multiply", chunks, room, work, |(whole, _), (part, _)| whole.take(part))?.0
     };
-    let mut matrix = Mat::from_vec(p, p, square.into_rows()).expect("p rows of p");
+    let mut matrix = Mat::from_vec(p, p, sum.square.into_rows()).expect("p rows of p");
     mirror(&mut matrix);
-    Ok(Product { matrix, sums, terms: T::DEPTH + slabs + chunks })
+    Ok(Product { matrix, sums: sum.probed, terms: T::DEPTH + slabs + chunks })
 }
 
-/// The part of G (lower triangle) that a stretch of q gives, and of the probe's sums.
+/// What is added up over a stretch of q: its part of G (lower triangle) and what the probe sums.
+struct Sum {
+    square: Square,
+    probed: Vec<f64>,
+}
+
+impl Sum {
+    fn new<T>(p: usize, probe: &Probe<'_, T>) -> Self {
+        Self { square: Square::zeros(p), probed: vec![0.0; probe.size] }
+    }
+
+    /// Adds what `other` holds, and leaves zeros there.
+    fn take(&mut self, other: &mut Self) {
+        self.square.take(&mut other.square);
+        self.probed.iter_mut().zip(&mut other.probed).for_each(|(sum, more)| *sum += std::mem::take(more));
+    }
+}
+
+/// Adds what a stretch of q gives.
 fn by_slabs<T: Number>(
     x: &dyn Rows<T>,
     (n, m): (usize, usize),
     some: Range<usize>,
     probe: &Probe<'_, T>,
+    sum: &mut Sum,
+    panel: &mut Panel<T>,
     exec: Exec<'_>,
-) -> Result<(Square, Vec<f64>), Error> {
-    let p = n.min(m);
-    let (mut g, mut sums) = (Square::zeros(p), vec![0.0; probe.size]);
-    let mut panel = Panel::<T>::new(p);
+) -> Result<(), Error> {
     for slab in slabs::<T>(some.clone()) {
         exec.check()?;
         let next = slab.end..(slab.end + T::DEPTH).min(some.end);
-        pack(x, (n, m), slab, &mut panel, &mut |rows| (probe.look)(rows, &mut sums));
+        pack(x, (n, m), slab, panel, &mut |rows| (probe.look)(rows, &mut sum.probed));
         panel.squeeze();
-        accumulate_ahead(&panel, g.whole(), whereabouts(x, (n, m), next));
+        accumulate_ahead(panel, sum.square.whole(), whereabouts(x, (n, m), next));
     }
-    Ok((g, sums))
+    Ok(())
 }
 
 /// G (lower triangle), slab after slab, each thread with stripes of its own, and the probe's sums.
@@ -321,27 +331,26 @@ fn by_stripes<T: Number>(
     (n, m): (usize, usize),
     probe: &Probe<'_, T>,
     exec: Exec<'_>,
-) -> Result<(Square, Vec<f64>), Error> {
+) -> Result<Sum, Error> {
     let (p, q) = (n.min(m), n.max(m));
-    let (mut g, mut sums) = (Square::zeros(p), vec![0.0; probe.size]);
-    let mut panel = Panel::<T>::new(p);
+    let (mut sum, mut panel) = (Sum::new(p, probe), Panel::<T>::new(p));
     let rows = p.div_ceil(STRIPES).next_multiple_of(STRIP);
     let total = q.div_ceil(T::DEPTH);
     for (done, slab) in slabs::<T>(0..q).enumerate() {
         exec.report("multiply", done, total)?;
         let next = slab.end..(slab.end + T::DEPTH).min(q);
-        pack(x, (n, m), slab, &mut panel, &mut |rows| (probe.look)(rows, &mut sums));
+        pack(x, (n, m), slab, &mut panel, &mut |rows| (probe.look)(rows, &mut sum.probed));
         panel.squeeze();
         // The last stripes are the longest: they go first, and the first of them fetches the next slab.
-        let stride = g.stride();
-        let stripes: Vec<(usize, &mut [f64])> = g.entries().chunks_mut(rows * stride).enumerate().collect();
+        let stride = sum.square.stride();
+        let stripes: Vec<(usize, &mut [f64])> = sum.square.entries().chunks_mut(rows * stride).enumerate().collect();
         exec.silent().each("multiply", stripes.into_iter().rev(), |turn, (i, entries)| {
             let rows = i * rows..i * rows + entries.len() / stride;
             let next = whereabouts(x, (n, m), if turn == 0 { next.clone() } else { 0..0 });
             accumulate_ahead(&panel, Stripe { rows, entries, stride }, next);
         })?;
     }
-    Ok((g, sums))
+    Ok(sum)
 }
 
 fn slabs<T: Number>(of: Range<usize>) -> impl Iterator<Item = Range<usize>> {
