@@ -87,7 +87,8 @@ fn eliminate(
         return Ok(());
     }
     let below = &mut negative.entries()[rest * stride..];
-    exec.each_chunk("certify", below, 4 * STRIP * stride, |_, rows| {
+    let solves = exec.worth((p - rest) * width * width / 2);
+    solves.each_chunk("certify", below, 4 * STRIP * stride, |_, rows| {
         let count = rows.len() / stride;
         let mut w: Vec<f64> = rows.chunks_exact(stride).flat_map(|row| row[first..rest].iter().map(|v| -v)).collect();
         solve_lower_triangular_in_place(
@@ -112,7 +113,7 @@ fn add_gram(panel: &Panel<f64>, m: &mut Square, from: usize, exec: Exec<'_>) -> 
     let stripes: Vec<(usize, &mut [f64])> =
         m.entries()[from * stride..].chunks_mut(height * stride).enumerate().collect();
     // The last stripes are the longest: they go first.
-    exec.each("certify", stripes.into_iter().rev(), |_, (i, stripe)| {
+    exec.worth((p - from).pow(2) / 2 * panel.depth()).each("certify", stripes.into_iter().rev(), |_, (i, stripe)| {
         let rows = i * height..i * height + stripe.len() / stride;
         accumulate(panel, Stripe { rows, entries: &mut stripe[from..], stride });
     })

@@ -15,6 +15,10 @@ use std::time::Duration;
 
 use crate::Error;
 
+/// Multiplications and additions that another thread is worth: to start it takes a tenth of their time, and what it works on
+/// has to come from another core.
+const WORTH: usize = 24_000_000;
+
 /// Watches long work and may stop it. It has no clock: whoever implements it decides when to look at one.
 pub trait Monitor: Sync {
     /// `done` of `total` pieces of `stage` are finished.
@@ -67,6 +71,11 @@ impl<'a> Exec<'a> {
     /// The same watch over another number of threads: for parts of the work that run side by side.
     pub fn with_threads(self, threads: usize) -> Self {
         Self { threads: threads.max(1), ..self }
+    }
+
+    /// The same with no more threads than so many multiplications and additions are worth.
+    pub fn worth(self, multiplications: usize) -> Self {
+        self.with_threads(self.threads.min(multiplications / WORTH))
     }
 
     /// Says that `done` of `total` pieces of `stage` are finished.

@@ -27,6 +27,7 @@ mod tests;
 mod whole;
 
 use std::ops::Range;
+use std::sync::Mutex;
 
 use eigenspan_kernel::rows::{add_bytes, dot};
 use eigenspan_kernel::{Ahead, Number, Panel, STRIP, Square, Stripe, VECTORS, accumulate_ahead, probe};
@@ -278,9 +279,16 @@ fn product<T: Number>(
     } else {
         let rows = slabs.div_ceil(chunks) * T::DEPTH;
         let of = |chunk: usize| (chunk * rows).min(q)..((chunk + 1) * rows).min(q);
-        let room = || (Sum::new(p, probe), Panel::new(p));
-        let work = |chunk, (sum, panel): &mut (Sum, Panel<T>)| by_slabs(x, (n, m), of(chunk), probe, sum, panel, exec);
-        exec.fold("multiply", chunks, room, work, |(whole, _), (part, _)| whole.take(part))?.0
+        let panels = Mutex::new(vec![]);
+        let idle = || panels.lock().expect("nothing fails while it is held");
+        let work = |chunk, sum: &mut Sum| {
+            let panel = idle().pop();
+            let mut panel = panel.unwrap_or_else(|| Panel::<T>::new(p));
+            by_slabs(x, (n, m), of(chunk), probe, sum, &mut panel, exec)?;
+            idle().push(panel);
+            Ok(())
+        };
+        exec.fold("multiply", chunks, || Sum::new(p, probe), work, Sum::take)?
     };
     let mut matrix = Mat::from_vec(p, p, sum.square.into_rows()).expect("p rows of p");
     mirror(&mut matrix);

@@ -35,6 +35,7 @@ pub(crate) fn product_in_stripes(
     height: usize,
     exec: Exec<'_>,
 ) -> Result<(), Error> {
+    let exec = exec.worth(left.nrows() * left.ncols() * right.ncols());
     exec.each("multiply", stripes(out, height).into_iter(), |i, out| {
         let left = left.subrows(i * height, out.nrows());
         matmul(out, accum, left, right, factor, Par::Seq);
