@@ -79,8 +79,8 @@ pub(crate) fn accumulate<'a, T: Number>(
     unsafe { inside(avx512, sides, gram, next) }
 }
 
-/// [`crate::gram::add`], a piece at a time: of eight entries, those that do not belong to it stay as they are. One row after the
-/// other, for what is read of a row where something near was just written has to wait.
+/// [`crate::gram::add`], a piece at a time: of eight entries, those that do not belong to it stay as they are. Every
+/// piece is added to all rows before the next: a row is not read where it was written to just before, which would have to wait.
 #[inline]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512bw,avx512dq")]
 fn add<T: Number>(entries: &mut [f64], rows: &[usize], pieces: &[Piece], sums: &[T::Sum]) {
@@ -197,7 +197,7 @@ fn dots(x: Few<'_, FEW>, r: [&[f64]; VECTORS]) -> Dots<FEW> {
     y
 }
 
-/// The totals of eight registers: two become one, which holds the sums of lanes of both, three times.
+/// The totals of eight registers: pair by pair they become four, two and one, each with sums of lanes of both of its pair.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn totals([a, b, c, d, e, f, g, h]: [__m512d; 8]) -> __m512d {
