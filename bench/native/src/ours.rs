@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::num::NonZero;
 
 use eigenspan::data::Samples;
-use eigenspan::reduce::pce::PathStep;
+use eigenspan::method::pce::PathStep;
 use eigenspan::{Dim, Exec, Lambda, MatRef, Normalize, Pce, PceParams, Quiet};
 
 use crate::clock::timed;

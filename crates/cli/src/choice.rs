@@ -2,8 +2,8 @@
 
 use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
-use eigenspan::method::{METHODS, Method};
-use eigenspan::reduce::pca::{Components, PcaParams};
+use eigenspan::method::pca::{Components, PcaParams};
+use eigenspan::registry::{METHODS, Method};
 use eigenspan::{Lambda, PceParams, Weights};
 use eigenspan_study::settings::as_kept;
 use serde_json::{Value, json};

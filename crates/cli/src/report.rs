@@ -1,10 +1,10 @@
 //! What is said about a model: for people, and for programs.
 
 use eigenspan::data::{Labels, Samples};
-use eigenspan::method::Method;
-use eigenspan::reduce::fitted::Fitted as _;
-use eigenspan::reduce::pce::PathStep;
-use eigenspan::reduce::trace::Trace;
+use eigenspan::method::pce::PathStep;
+use eigenspan::model::fitted::Fitted as _;
+use eigenspan::model::trace::Trace;
+use eigenspan::registry::Method;
 use eigenspan::{Chosen, Model, Pce, short_number};
 use eigenspan_io::Provenance;
 use serde::Serialize;
@@ -61,7 +61,7 @@ impl Online {
     fn of(model: &Pce) -> Option<Self> {
         let p = model.parts();
         let trail = p.online.as_ref()?;
-        let lost = trail.lost.energy / (p.norm * p.norm);
+        let lost = trail.discarded.energy / (p.norm * p.norm);
         Some(Self { rank: trail.rank, forget: trail.forget, weight: trail.weight, drift: trail.drift(), lost })
     }
 
@@ -84,7 +84,7 @@ impl<'a> Fitted<'a> {
     pub fn new(model: &'a Pce, seconds: Option<f64>, provenance: Option<&'a Provenance>) -> Self {
         let p = model.parts();
         Self {
-            method: model.told().method,
+            method: model.info().method,
             n: p.n,
             m: model.features(),
             k: p.k,
@@ -113,12 +113,12 @@ impl<'a> Fitted<'a> {
 #[serde(untagged)]
 pub enum Report<'a> {
     Pce(Box<Fitted<'a>>),
-    Other(Box<Told<'a>>),
+    Other(Box<OtherModel<'a>>),
 }
 
 /// A fitted model of any method but PCE and PCA. Scripts depend on these names.
 #[derive(Serialize)]
-pub struct Told<'a> {
+pub struct OtherModel<'a> {
     method: &'static str,
     n: usize,
     m: usize,
@@ -143,8 +143,8 @@ impl<'a> Report<'a> {
         if let Model::Pce(model) = model {
             return Self::Pce(Box::new(Fitted::new(model, seconds, provenance)));
         }
-        let told = model.told();
-        Self::Other(Box::new(Told {
+        let told = model.info();
+        Self::Other(Box::new(OtherModel {
             method: told.method,
             n: told.n,
             m: model.features(),
@@ -164,7 +164,7 @@ impl<'a> Report<'a> {
 pub fn found(model: &Model) -> String {
     match model {
         Model::Pce(model) => verdict(model),
-        other => format!("{}\n", other.told().why),
+        other => format!("{}\n", other.info().why),
     }
 }
 

@@ -108,10 +108,10 @@ fn row(rank: usize, block: Option<usize>, model: &Pce, exact: &Pce) {
     let bound = (0..k).map(|i| 1.0 - found[i] / found[i].hypot(model.drift())).fold(0.0, f64::max);
     let (low, high) = model.parts().k_interval;
     let trail = model.parts().online.as_ref().expect("it was fitted online");
-    let lost = 100.0 * trail.lost.energy / model.parts().norm.powi(2);
+    let discarded = 100.0 * trail.discarded.energy / model.parts().norm.powi(2);
     let name = block.map_or_else(|| format!("{} (usual)", trail.block), |block| block.to_string());
     println!(
-        "| {rank} | {name} | {} | {low} … {high} | {:.2} % | {:.1} % | {:.1}° | {:.1}° | {lost:.2} % |",
+        "| {rank} | {name} | {} | {low} … {high} | {:.2} % | {:.1} % | {:.1}° | {:.1}° | {discarded:.2} % |",
         model.k(),
         100.0 * short,
         100.0 * bound,

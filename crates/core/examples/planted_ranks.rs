@@ -4,7 +4,7 @@
 #![expect(clippy::print_stdout, reason = "printing is what this example is for")]
 
 use eigenspan::data::generate::Normal;
-use eigenspan::reduce::parts::threshold::{known_noise, median_of, unknown_noise};
+use eigenspan::rule::threshold::{known_noise, median_of, unknown_noise};
 use eigenspan::{Error, Lambda, Mat, PceParams};
 
 const SEEDS: u64 = 100;

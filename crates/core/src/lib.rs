@@ -24,7 +24,10 @@
 //! |---|---|
 //! | [`data`] | samples: dense `f32`, `f64`, `u8` or sparse; data sets; generators; corruptions |
 //! | [`prepare`] | unit length, z-scores, centring |
-//! | [`reduce`] | the methods, one file each |
+//! | [`method`] | the methods, one file each |
+//! | [`rule`] | from singular values to a cut, one rule a file |
+//! | [`spectrum`] | ways of having samples: in memory, summarised, one by one, sketched |
+//! | [`model`] | what fitted models share |
 //! | [`classify`] | classifiers, and how often they are right |
 //! | [`dimension`] | estimators of the dimension alone, by name, one file each |
 //! | [`split`] | samples to train on and to test on |
@@ -37,9 +40,11 @@ pub mod dimension;
 mod distinct;
 mod error;
 pub mod method;
-mod model;
+pub mod model;
 pub mod prepare;
-pub mod reduce;
+pub mod registry;
+pub mod rule;
+pub mod spectrum;
 pub mod split;
 mod text;
 mod warning;
@@ -48,17 +53,17 @@ pub use eigenspan_linalg as linalg;
 pub use eigenspan_linalg::exec::{self, Exec, Monitor, Quiet};
 pub use eigenspan_linalg::{Mat, MatRef, Scalar};
 pub use error::Error;
+pub use method::lle::{Lle, LleParams};
+pub use method::lpp::LppParams;
+pub use method::npe::NpeParams;
+pub use method::pca::PcaParams;
+pub use method::pce::{Chosen, Dim, Pce, PceParams, RankRule, Weights};
 pub use model::Model;
 pub use prepare::Normalize;
-pub use reduce::lle::{Lle, LleParams};
-pub use reduce::lpp::LppParams;
-pub use reduce::npe::NpeParams;
-pub use reduce::online::{OnlineParams, OnlinePce};
-pub use reduce::parts::lambda::{Lambda, Solver};
-pub use reduce::pca::PcaParams;
-pub use reduce::pce::{Chosen, Dim, Pce, PceParams, RankRule, Weights};
-pub use reduce::stream::{Keep, PceSummary};
-pub use reduce::wide::{PceSketch, SketchParams};
+pub use rule::lambda::{Lambda, Solver};
+pub use spectrum::online::{OnlineParams, OnlinePce};
+pub use spectrum::sketch::{PceSketch, SketchParams};
+pub use spectrum::summary::{Keep, PceSummary};
 pub use text::short_number;
 pub use warning::Warning;
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use eigenspan::data::{Dataset, ImageShape, Labels};
 
-use crate::array::{self, ArrayFault, ArrayRows, BadValue, Encoding, Item, Layout, Length, List, Order, Told};
+use crate::array::{self, ArrayFault, ArrayHeader, ArrayRows, BadValue, Encoding, Item, Layout, Length, List, Order};
 use crate::error::{Fault, ReadError};
 use crate::input::Input;
 use crate::npy::tuple;
@@ -257,7 +257,7 @@ impl Header {
     }
 }
 
-impl Told for Header {
+impl ArrayHeader for Header {
     fn encoding(&self) -> Encoding {
         self.encoding
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use eigenspan::data::{Dataset, ImageShape, Source};
 
-use crate::array::{ArrayRows, Told};
+use crate::array::{ArrayHeader, ArrayRows};
 #[cfg(feature = "columnar")]
 use crate::columnar;
 use crate::error::ReadError;
@@ -262,7 +262,7 @@ fn open_by(path: &Path, options: &ReadOptions, ids: bool) -> Result<Rows, ReadEr
     }
 }
 
-fn of_array<H: Told + 'static>(rows: ArrayRows<H>) -> Rows {
+fn of_array<H: ArrayHeader + 'static>(rows: ArrayRows<H>) -> Rows {
     let image = rows.image();
     Rows { source: Box::new(rows), ids: None, feature_names: None, image, streams: true, held: 0 }
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use eigenspan::data::{ImageShape, NumberType};
 use eigenspan::linalg::Summary;
-use eigenspan::reduce::stream::Seen;
+use eigenspan::spectrum::summary::SampleStats;
 use eigenspan::{Error, Exec, Model, PceParams, PceSummary};
 use sha2::{Digest, Sha256};
 
@@ -254,7 +254,7 @@ fn read(file: &Opened<'_>) -> Result<SummaryFile, String> {
     if varies.iter().any(|v| *v > 1) {
         return Err("tensor `varies` holds more than 0 and 1".into());
     }
-    let seen = Seen {
+    let seen = SampleStats {
         number_type: header.number_type,
         shortest,
         longest,

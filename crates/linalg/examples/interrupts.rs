@@ -20,7 +20,7 @@ use std::time::Instant;
 use eigenspan_linalg::certificate::count_above;
 use eigenspan_linalg::gram::Gram;
 use eigenspan_linalg::random::Random;
-use eigenspan_linalg::spectrum::{Compressed, Cut, direct};
+use eigenspan_linalg::spectrum::{GramSpectrum, Select, direct};
 use eigenspan_linalg::summary::{Form, Summary};
 use eigenspan_linalg::symmetric::tridiagonalise;
 use eigenspan_linalg::{Error, Exec, Mat, Monitor};
@@ -120,15 +120,15 @@ fn in_memory(time: Time<'_>) {
     for (n, m) in [(20_000, 1500), (1500, 20_000), (3000, 3000)] {
         let x = samples(n, m);
         let name = |way: &str| format!("{way}, {n} × {m}");
-        let compressed = Compressed::of(&x, Exec::default()).expect("nobody cancels");
+        let compressed = GramSpectrum::of(&x, Exec::default()).expect("nobody cancels");
         time(&name("Gram"), &|exec| Gram::of(&x, exec).map(drop));
         time(&name("Krylov, k = 100"), &|exec| {
-            let found = compressed.by_krylov(Cut::Top(100), exec)?.expect("few of many");
+            let found = compressed.by_krylov(Select::Top(100), exec)?.expect("few of many");
             found.basis(100, exec).map(drop)
         });
-        time(&name("direct, k = 100"), &|exec| direct(&x, Cut::Top(100), exec)?.basis(100, exec).map(drop));
+        time(&name("direct, k = 100"), &|exec| direct(&x, Select::Top(100), exec)?.basis(100, exec).map(drop));
         if n >= m {
-            time(&name("triangle"), &|exec| compressed.by_triangle(Cut::Top(50), exec)?.basis(50, exec).map(drop));
+            time(&name("triangle"), &|exec| compressed.by_triangle(Select::Top(50), exec)?.basis(50, exec).map(drop));
         }
     }
 }
@@ -155,8 +155,8 @@ fn large_order(time: Time<'_>) {
     }
     // Fewer samples than features, many directions: U = XᵀVΣ⁻¹ and what makes it orthonormal.
     let x = samples(2500, 4000);
-    let compressed = Compressed::of(&x, Exec::default()).expect("nobody cancels");
-    let found = compressed.by_dense(Cut::Top(1500), Exec::default()).expect("nobody cancels").expect("within reach");
+    let compressed = GramSpectrum::of(&x, Exec::default()).expect("nobody cancels");
+    let found = compressed.by_dense(Select::Top(1500), Exec::default()).expect("nobody cancels").expect("within reach");
     time("directions, 2500 × 4000, k = 1500", &|exec| found.basis(1500, exec).map(drop));
 }
 
@@ -171,7 +171,7 @@ fn summaries(time: Time<'_>) {
         let name = |way: &str| format!("summary, {form:?}, 8000 × 1500, {way}");
         time(&name("update"), &|exec| whole(exec).map(drop));
         time(&name("merge"), &|exec| seen.clone().merge(&seen, exec));
-        time(&name("finish"), &|exec| seen.finish(Cut::Top(100), exec).map(drop));
+        time(&name("finish"), &|exec| seen.finish(Select::Top(100), exec).map(drop));
     }
 }
 

@@ -32,7 +32,7 @@ use crate::krylov::{self, Operator, Until};
 use crate::mat::{Mat, MatMut as Destination};
 use crate::scale::times_power_of_two;
 use crate::sparse::Sparse;
-use crate::spectrum::{Compressed, Cut, Leading, over_samples};
+use crate::spectrum::{GramSpectrum, Leading, Select, over_samples};
 use unseen::unseen;
 
 /// Eigenvalues are computed down to this share of the cut.
@@ -46,7 +46,7 @@ const GROUPS: usize = 16;
 
 /// The singular values of `x` that `cut` asks for, without a Gram matrix. Where so many are wanted that the space they
 /// are sought in would be as large as G, G is formed after all.
-pub fn direct<'a>(x: &'a dyn Blocks, cut: Cut, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
+pub fn direct<'a>(x: &'a dyn Blocks, cut: Select, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
     Direct::of(x, exec)?.leading(cut, exec)
 }
 
@@ -248,16 +248,16 @@ impl<'a> Direct<'a> {
     }
 
     /// The singular values that `cut` asks for, each with its direction.
-    pub fn leading(&self, cut: Cut, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
+    pub fn leading(&self, cut: Select, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
         let x = self.a.x;
         let scaled = cut.scaled(x.exponent());
         let until = match scaled {
-            Cut::Above(tau) => Until::Above(NEAR * tau * tau),
-            Cut::Top(count) => Until::Count(count),
-            Cut::Energy(share) => Until::Share(share, self.energy),
+            Select::Above(tau) => Until::Above(NEAR * tau * tau),
+            Select::Top(count) => Until::Count(count),
+            Select::Energy(share) => Until::Share(share, self.energy),
         };
         let Some(found) = krylov::leading(&self.a, until, self.rounding, exec)? else {
-            return Compressed::of(x, exec)?.leading(cut, exec);
+            return GramSpectrum::of(x, exec)?.leading(cut, exec);
         };
         let mut pairs = Pairs { values: found.values, vectors: found.vectors.transposed().into_vec() };
         for _ in 0..ROUNDS {
@@ -265,7 +265,7 @@ impl<'a> Direct<'a> {
             match self.known(tau, &pairs, exec)? {
                 Some(known) => return Ok(self.answer(count, tau, pairs, known)),
                 None if self.take_in(tau, &mut pairs, exec)? => {}
-                None => return Compressed::of(x, exec)?.leading(cut, exec),
+                None => return GramSpectrum::of(x, exec)?.leading(cut, exec),
             }
         }
         Err(Error::NoConvergence { rows: x.rows(), cols: x.cols() })

@@ -99,14 +99,14 @@ pub struct OnlineState {
     /// σ̂, largest first.
     pub sigma: Vec<f64>,
     /// What was dropped.
-    pub lost: Lost,
+    pub discarded: Discarded,
     /// Samples that wait for more, one after the other; they do not count in any of the above.
     pub waiting: Vec<f64>,
 }
 
 /// What was dropped on the way.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Lost {
+pub struct Discarded {
     /// tr D.
     pub energy: f64,
     /// At least ‖D‖₂.
@@ -117,7 +117,7 @@ pub struct Lost {
 ///
 /// ```
 /// use eigenspan_linalg::online::{Online, OnlineKind};
-/// use eigenspan_linalg::spectrum::Cut;
+/// use eigenspan_linalg::spectrum::Select;
 /// use eigenspan_linalg::{Exec, Mat};
 ///
 /// let mut seen = Online::new(OnlineKind::new(3, 2, 1.0, false))?;
@@ -125,7 +125,7 @@ pub struct Lost {
 ///     let sample = Mat::from_fn(1, 3, |_, j| ((i + 1) * j) as f64);
 ///     seen.update(&sample, Exec::default())?;
 /// }
-/// let found = seen.leading(Cut::Above(1.0), Exec::default())?;
+/// let found = seen.leading(Select::Above(1.0), Exec::default())?;
 /// assert_eq!((seen.rows(), found.count), (50, 1));
 /// # Ok::<(), eigenspan_linalg::Error>(())
 /// ```
@@ -146,7 +146,7 @@ impl Online {
             mean: kind.centred.then(|| [vec![0.0; m], vec![0.0; m]]),
             basis: Mat::zeros(m, 0),
             sigma: vec![],
-            lost: Lost::default(),
+            discarded: Discarded::default(),
             waiting: vec![],
         };
         Self::resume(kind, state)
@@ -164,7 +164,7 @@ impl Online {
         say(finite(&state.sigma) && sorted, "the singular values are not sorted, or not positive")?;
         let means = state.mean.iter().flatten().all(|half| half.len() == m && finite(half));
         say(means && state.mean.is_some() == kind.centred, "the mean is not one number for every feature")?;
-        let Lost { energy, top } = state.lost;
+        let Discarded { energy, top } = state.discarded;
         say(energy >= 0.0 && top >= 0.0 && energy.is_finite() && top.is_finite(), "what was lost is not told")?;
         say(state.weight >= 0.0 && state.weight.is_finite(), "the weight of the samples is not told")?;
         say(q == 0 || state.weight > 0.0, "there are directions and no samples")?;
@@ -252,8 +252,8 @@ impl OnlineState {
         let kept = above.min(kind.rank);
         let dropped = &sigma[kept..];
         let top = dropped.first().map_or(0.0, |s| s * s);
-        self.lost.energy = fade * fade * self.lost.energy + dropped.iter().map(|s| s * s).sum::<f64>();
-        self.lost.top = fade * fade * self.lost.top + top;
+        self.discarded.energy = fade * fade * self.discarded.energy + dropped.iter().map(|s| s * s).sum::<f64>();
+        self.discarded.top = fade * fade * self.discarded.top + top;
         basis = polish(basis.leading_columns(kept), exec.silent())?;
         sigma.truncate(kept);
         self.rows += b;

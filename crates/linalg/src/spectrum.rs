@@ -56,7 +56,7 @@ const TINY: f64 = 16e6;
 
 /// Which singular values are wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Cut {
+pub enum Select {
     /// All above τ.
     Above(f64),
     /// The largest so many.
@@ -65,7 +65,7 @@ pub enum Cut {
     Energy(f64),
 }
 
-impl Cut {
+impl Select {
     /// How many of the leading σ², given by `squares`, are on this side of the cut, and the τ where it is. `energy` is Σσ².
     pub(crate) fn place(self, squares: &[f64], energy: f64) -> (usize, f64) {
         let count = match self {
@@ -121,23 +121,23 @@ pub(crate) fn over_samples(x: &dyn Blocks, side: Side) -> Option<&dyn Blocks> {
 }
 
 /// The singular values of `x` that `cut` asks for.
-pub fn spectrum<'a>(x: &'a dyn Blocks, cut: Cut, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
-    Compressed::of(x, exec)?.leading(cut, exec)
+pub fn spectrum<'a>(x: &'a dyn Blocks, cut: Select, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
+    GramSpectrum::of(x, exec)?.leading(cut, exec)
 }
 
 /// All singular values of `x`, largest first.
 pub fn singular_values(x: &dyn Blocks, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
-    Compressed::of(x, exec)?.into_values(exec)
+    GramSpectrum::of(x, exec)?.into_values(exec)
 }
 
 /// X squeezed to its small side, ready for several questions.
-pub struct Compressed<'a> {
+pub struct GramSpectrum<'a> {
     x: &'a dyn Blocks,
     gram: Gram,
     dense: OnceCell<Tridiagonal>,
 }
 
-impl<'a> Compressed<'a> {
+impl<'a> GramSpectrum<'a> {
     /// Reads `x` once.
     pub fn of(x: &'a dyn Blocks, exec: Exec<'_>) -> Result<Self, Error> {
         Ok(Self::with_gram(x, Gram::of(x, exec)?))
@@ -191,7 +191,7 @@ impl<'a> Compressed<'a> {
     }
 
     /// The singular values that `cut` asks for, each with its direction, by the fastest way that can prove them.
-    pub fn leading(&self, cut: Cut, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
+    pub fn leading(&self, cut: Select, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
         if self.gram.chance > 0.0 {
             let decided = |found: &Leading<'_>| found.interval.0 == found.interval.1;
             return match self.by_gram(cut, exec)?.filter(decided) {
@@ -206,7 +206,7 @@ impl<'a> Compressed<'a> {
     }
 
     /// Through G, by block Lanczos or the tridiagonal form; `None` where G cannot answer, or need not.
-    fn by_gram(&self, cut: Cut, exec: Exec<'_>) -> Result<Option<Leading<'a>>, Error> {
+    fn by_gram(&self, cut: Select, exec: Exec<'_>) -> Result<Option<Leading<'a>>, Error> {
         if self.is_tiny() || !self.may_answer(cut) {
             return Ok(None);
         }
@@ -220,12 +220,12 @@ impl<'a> Compressed<'a> {
     }
 
     /// The same from a Gram matrix in double precision, where this one is in single and that is not enough.
-    fn in_double(&self, cut: Cut, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
+    fn in_double(&self, cut: Select, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
         Self::with_gram(self.x, Gram::in_double(self.x, exec)?).leading(cut, exec)
     }
 
     /// Through G and block Lanczos; `None` where that would take too many steps, missed a value, or is out of reach.
-    pub fn by_krylov(&self, cut: Cut, exec: Exec<'_>) -> Result<Option<Leading<'a>>, Error> {
+    pub fn by_krylov(&self, cut: Select, exec: Exec<'_>) -> Result<Option<Leading<'a>>, Error> {
         let cut = cut.scaled(self.x.exponent());
         let operator = Dense(&self.gram.matrix);
         let rounding = 4.0 * f64::EPSILON * self.gram.trace();
@@ -236,7 +236,7 @@ impl<'a> Compressed<'a> {
     }
 
     /// Through G and its tridiagonal form; `None` where that is out of reach.
-    pub fn by_dense(&self, cut: Cut, exec: Exec<'_>) -> Result<Option<Leading<'a>>, Error> {
+    pub fn by_dense(&self, cut: Select, exec: Exec<'_>) -> Result<Option<Leading<'a>>, Error> {
         let cut = cut.scaled(self.x.exponent());
         let all = self.dense(exec)?.values(exec)?;
         if !self.answers(cut, &all) {
@@ -255,11 +255,11 @@ impl<'a> Compressed<'a> {
     }
 
     /// Whether G may reach down to the cut, as far as ‖G‖_F tells: σ₁² ≥ Σσ⁴ / Σσ².
-    fn may_answer(&self, cut: Cut) -> bool {
+    fn may_answer(&self, cut: Select) -> bool {
         let first = (energy(self.gram.matrix.as_slice()) / self.gram.trace()).sqrt();
         match cut.scaled(self.x.exponent()) {
-            Cut::Above(tau) => self.reaches(first, tau),
-            Cut::Top(_) | Cut::Energy(_) => true,
+            Select::Above(tau) => self.reaches(first, tau),
+            Select::Top(_) | Select::Energy(_) => true,
         }
     }
 
@@ -286,27 +286,27 @@ impl<'a> Compressed<'a> {
     }
 
     /// Whether G can answer `cut`, given its eigenvalues.
-    fn answers(&self, cut: Cut, squares: &[f64]) -> bool {
+    fn answers(&self, cut: Select, squares: &[f64]) -> bool {
         let root = |i: usize| squares.get(i).map_or(0.0, |v| v.max(0.0).sqrt());
         match (cut, cut.place(squares, self.gram.trace()).0) {
-            (Cut::Above(tau), _) => self.reaches(root(0), tau),
+            (Select::Above(tau), _) => self.reaches(root(0), tau),
             (_, 0) => true,
             (_, count) => self.reaches(root(0), root(count - 1)),
         }
     }
 
-    fn until(&self, cut: Cut) -> Until {
+    fn until(&self, cut: Select) -> Until {
         match cut {
-            Cut::Above(tau) => Until::Above(tau * tau),
-            Cut::Top(count) => Until::Count(count),
-            Cut::Energy(share) => Until::Share(share, self.gram.trace()),
+            Select::Above(tau) => Until::Above(tau * tau),
+            Select::Top(count) => Until::Count(count),
+            Select::Energy(share) => Until::Share(share, self.gram.trace()),
         }
     }
 
     /// The answer with its proof; `None` where a value above the cut is missing or out of reach.
     fn certified(
         &self,
-        cut: Cut,
+        cut: Select,
         squares: Vec<f64>,
         vectors: Mat,
         solver: &'static str,
@@ -337,14 +337,14 @@ impl<'a> Compressed<'a> {
     }
 
     /// Through R: all values, right to a few eps·σ₁.
-    pub fn by_triangle(&self, cut: Cut, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
+    pub fn by_triangle(&self, cut: Select, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
         let cut = cut.scaled(self.x.exponent());
         let r = small_side_triangle(self.x, exec)?;
         let RightSvd { sigma, v } = exec.aside("decompose", move || svd::right(&r))??;
         let squares: Vec<f64> = sigma.iter().map(|s| s * s).collect();
         let energy: f64 = squares.iter().sum();
         let (count, tau) = match cut {
-            Cut::Above(tau) => (sigma.iter().take_while(|s| **s > tau).count(), tau),
+            Select::Above(tau) => (sigma.iter().take_while(|s| **s > tau).count(), tau),
             _ => cut.place(&squares, energy),
         };
         let blur = resolution(&sigma, self.x.rows(), self.x.cols()) + self.x.rounding();
@@ -515,7 +515,7 @@ mod tests {
     fn directions_are_orthonormal_and_singular_on_both_sides() {
         let wide = Mat::from_fn(9, 30, |i, j| ((i * j) as f64 * 0.11).sin() + if i == j { 2.0 } else { 0.0 });
         for x in [&wide, &wide.transposed()] {
-            let whole = spectrum(x, Cut::Top(5), Exec::default()).unwrap();
+            let whole = spectrum(x, Select::Top(5), Exec::default()).unwrap();
             let u = whole.basis(5, Exec::default()).unwrap();
             // XᵀX u = σ² u and uᵀu = 1, entry by entry.
             for c in 0..5 {
@@ -546,7 +546,7 @@ mod tests {
         let (left, right) = (rotation(20, 0.3), rotation(60, 0.7));
         let sigma = |j: usize| 10f64.powf(-10.0 * j as f64 / 19.0);
         let x = Mat::from_fn(20, 60, |i, j| (0..20).map(|r| left.at(i, r) * sigma(r) * right.at(j, r)).sum());
-        let u = spectrum(&x, Cut::Top(20), Exec::default()).unwrap().basis(20, Exec::default()).unwrap();
+        let u = spectrum(&x, Select::Top(20), Exec::default()).unwrap().basis(20, Exec::default()).unwrap();
         for c in 0..20 {
             for d in 0..20 {
                 let dot: f64 = (0..60).map(|j| u.at(j, c) * u.at(j, d)).sum();

@@ -7,7 +7,7 @@ use eigenspan_linalg::certificate::count_above;
 use eigenspan_linalg::gram::Gram;
 use eigenspan_linalg::polish::polish;
 use eigenspan_linalg::random::Random;
-use eigenspan_linalg::spectrum::{Compressed, Cut, direct};
+use eigenspan_linalg::spectrum::{GramSpectrum, Select, direct};
 use eigenspan_linalg::summary::{Form, Summary};
 use eigenspan_linalg::symmetric::tridiagonalise;
 use eigenspan_linalg::triangle::triangle;
@@ -72,13 +72,15 @@ fn samples(n: usize, m: usize) -> Mat {
 fn the_ways_through_the_gram_matrix() {
     for (n, m) in [(900, 600), (600, 900)] {
         let x = samples(n, m);
-        let compressed = Compressed::of(&x, Exec::default()).unwrap();
+        let compressed = GramSpectrum::of(&x, Exec::default()).unwrap();
         stops_anywhere("gram", |exec| Gram::of(&x, exec).map(drop));
-        stops_anywhere("values", |exec| Compressed::of(&x, exec)?.values(exec).map(drop));
-        stops_anywhere("krylov", |exec| compressed.by_krylov(Cut::Top(12), exec).map(|found| assert!(found.is_some())));
+        stops_anywhere("values", |exec| GramSpectrum::of(&x, exec)?.values(exec).map(drop));
+        stops_anywhere("krylov", |exec| {
+            compressed.by_krylov(Select::Top(12), exec).map(|found| assert!(found.is_some()))
+        });
         for k in [100, 400] {
             stops_anywhere("dense", |exec| {
-                let found = Compressed::of(&x, exec)?.by_dense(Cut::Top(k), exec)?.expect("within reach");
+                let found = GramSpectrum::of(&x, exec)?.by_dense(Select::Top(k), exec)?.expect("within reach");
                 found.basis(k, exec).map(drop)
             });
         }
@@ -104,8 +106,8 @@ fn the_symmetric_solver_step_by_step() {
 fn the_triangle_and_what_follows() {
     let x = samples(5000, 300);
     stops_anywhere("triangle", |exec| triangle(&x, exec).map(drop));
-    let compressed = Compressed::of(&x, Exec::default()).unwrap();
-    stops_anywhere("by triangle", |exec| compressed.by_triangle(Cut::Top(9), exec)?.basis(9, exec).map(drop));
+    let compressed = GramSpectrum::of(&x, Exec::default()).unwrap();
+    stops_anywhere("by triangle", |exec| compressed.by_triangle(Select::Top(9), exec)?.basis(9, exec).map(drop));
     // Far from orthonormal: polishing falls back to QR.
     stops_anywhere("polish", |exec| polish(noise(2000, 300), exec).map(drop));
 }
@@ -114,7 +116,7 @@ fn the_triangle_and_what_follows() {
 fn the_direct_way() {
     for (n, m) in [(3000, 300), (300, 3000)] {
         let x = samples(n, m);
-        stops_anywhere("direct", |exec| direct(&x, Cut::Top(6), exec)?.basis(6, exec).map(drop));
+        stops_anywhere("direct", |exec| direct(&x, Select::Top(6), exec)?.basis(6, exec).map(drop));
     }
 }
 
@@ -129,7 +131,7 @@ fn a_summary_at_every_turn() {
         let seen = fed(Exec::default()).unwrap();
         stops_anywhere("update", |exec| fed(exec).map(drop));
         stops_anywhere("merge", |exec| seen.clone().merge(&seen, exec));
-        stops_anywhere("finish", |exec| seen.finish(Cut::Top(9), exec).map(drop));
+        stops_anywhere("finish", |exec| seen.finish(Select::Top(9), exec).map(drop));
         // A merge that was stopped leaves the summary as it was.
         let mut ours = seen.clone();
         let monitor = After { looks: AtomicUsize::new(0), allowed: 2 };

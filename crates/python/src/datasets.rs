@@ -72,7 +72,7 @@ pub fn synthetic_faces<'py>(
     Ok(labelled(py, data))
 }
 
-/// Samples of which some are spoilt, and the numbers of those.
+/// Samples of which some are corrupted, and the numbers of those.
 #[pyfunction]
 #[pyo3(signature = (x, kind, image, share, seed, repeat))]
 pub fn corrupt<'py>(

@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 
 use crate::arrays::Held;
 use crate::door::{enter, no_file, refused};
-use crate::method::labels;
+use crate::registry::labels;
 
 /// What Python hands in: its clock, and whom to tell how far it is.
 struct Hands {
@@ -75,7 +75,7 @@ pub fn evaluate<'py>(
     let hands = Hands { clock: hands.0, progress: hands.1, raised: Mutex::new(None) };
     let done = enter(py, threads, |exec| {
         let mut runner = Runner { cache, clock: &hands, exec };
-        let subject = asked.spoilt(data).and_then(|data| Subject::new("X", data));
+        let subject = asked.corrupted(data).and_then(|data| Subject::new("X", data));
         // Ctrl-C is the door's to tell.
         match subject.and_then(|subject| evaluation.run(&subject, &mut runner)) {
             Err(StudyError::Method { source, .. }) if source.is_cancelled() => Err(source),

@@ -1,7 +1,7 @@
 //! Fits of every method by its name: settings in as JSON, a model out.
 
 use eigenspan::data::Labels;
-use eigenspan::method::{Method, Outcome};
+use eigenspan::registry::{Method, Outcome};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

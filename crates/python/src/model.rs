@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use eigenspan::data::Labels;
-use eigenspan::reduce::fitted::Fitted as _;
-use eigenspan::reduce::pca::explained_variance;
+use eigenspan::method::pca::explained_variance;
+use eigenspan::model::fitted::Fitted as _;
 use eigenspan::{Model as AnyModel, Pce, Warning};
 use eigenspan_io::onnx::to_onnx;
 use eigenspan_io::{ModelError, ModelFile, Provenance, WriteError};
@@ -14,7 +14,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::arrays::{Held, Numbers, array, vector};
 use crate::door::{enter, no_file};
-use crate::settings::{most_evident, number_type, params};
+use crate::settings::{minka_rank, number_type, params};
 
 /// Learns k and Θ; `y` is the number of each sample's class, for weights that classes choose.
 #[pyfunction]
@@ -28,7 +28,7 @@ pub fn fit(
 ) -> PyResult<Model> {
     let held = Held::of(x)?;
     let samples = held.samples();
-    let model = match most_evident(keywords)? {
+    let model = match minka_rank(keywords)? {
         Some(pca) => enter(py, threads, |exec| pca.fit_with(samples, exec))?,
         None => {
             let params = params(keywords)?;
@@ -90,7 +90,7 @@ impl Model {
     pub fn pce(&self) -> &Pce {
         match &self.file.model {
             AnyModel::Pce(model) => model,
-            other => unreachable!("{} is not PCE", other.told().method),
+            other => unreachable!("{} is not PCE", other.info().method),
         }
     }
 }
@@ -246,7 +246,7 @@ impl Model {
         threads: Option<usize>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let AnyModel::NearestNeighbour(model) = &self.file.model else {
-            unreachable!("{} has no neighbours", self.file.model.told().method)
+            unreachable!("{} has no neighbours", self.file.model.info().method)
         };
         let held = Held::of(x)?;
         let samples = held.samples();
@@ -270,13 +270,13 @@ impl Model {
 
     /// How the iteration went: what was measured, its values, the rounds, and why there were no more.
     fn trace(&self) -> Option<(String, Vec<f64>, usize, bool)> {
-        let trace = self.file.model.told().trace?;
+        let trace = self.file.model.info().trace?;
         Some((trace.measure.clone(), trace.values.clone(), trace.rounds, trace.converged()))
     }
 
     /// What the user should know.
     fn warnings(&self) -> Vec<String> {
-        self.file.model.told().warnings.iter().map(Warning::to_string).collect()
+        self.file.model.info().warnings.iter().map(Warning::to_string).collect()
     }
 
     /// Every pair of weights that was tried, (τ/τ₀, γ, columns, samples known), and how many samples were tried; None where
@@ -309,7 +309,7 @@ impl Model {
 
     #[getter]
     fn n(&self) -> usize {
-        self.file.model.told().n
+        self.file.model.info().n
     }
 
     #[getter(lambda_)]
@@ -356,7 +356,7 @@ impl Model {
 
     #[getter]
     fn why(&self) -> &str {
-        self.file.model.told().why
+        self.file.model.info().why
     }
 }
 

@@ -3,8 +3,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use eigenspan::data::ImageShape;
-use eigenspan::linalg::online::{Lost, OnlineState};
-use eigenspan::reduce::online::OnlineParts;
+use eigenspan::linalg::online::{Discarded, OnlineState};
+use eigenspan::spectrum::online::OnlineParts;
 use eigenspan::{Mat, Model as AnyModel, OnlineParams, OnlinePce};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -79,7 +79,7 @@ impl Online {
         all.set_item("image", image.map(|shape| (shape.height, shape.width)))?;
         all.set_item("proved", proved)?;
         all.set_item("counts", (state.rows, state.updates))?;
-        all.set_item("weights", (state.weight, state.lost.energy, state.lost.top))?;
+        all.set_item("weights", (state.weight, state.discarded.energy, state.discarded.top))?;
         all.set_item("mean", state.mean.map(|[high, low]| (vector(py, high), vector(py, low))))?;
         all.set_item("basis", array(py, state.basis.into(), Numbers::AsGiven))?;
         all.set_item("sigma", vector(py, state.sigma))?;
@@ -115,7 +115,16 @@ impl Online {
             zero_rows,
             image: image.map(|(height, width)| ImageShape { height, width }),
             proved: get("proved")?.extract()?,
-            state: OnlineState { rows, updates, weight, mean, basis, sigma, lost: Lost { energy, top }, waiting },
+            state: OnlineState {
+                rows,
+                updates,
+                weight,
+                mean,
+                basis,
+                sigma,
+                discarded: Discarded { energy, top },
+                waiting,
+            },
         });
         Ok(Self { seen: Mutex::new(seen.map_err(refused)?) })
     }

@@ -1,7 +1,7 @@
 //! Keywords of a Python class as [`PceParams`]. What cannot be meant is refused by the name of the keyword.
 
 use eigenspan::data::NumberType;
-use eigenspan::reduce::pca::{Components, PcaParams};
+use eigenspan::method::pca::{Components, PcaParams};
 use eigenspan::{Dim, Lambda, Normalize, PceParams, RankRule, Solver, Weights};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -53,7 +53,7 @@ pub fn params(keywords: &Bound<'_, PyDict>) -> PyResult<PceParams> {
 }
 
 /// PCA with as many components as have the largest evidence, where that is what `dim` asks for.
-pub fn most_evident(keywords: &Bound<'_, PyDict>) -> PyResult<Option<PcaParams>> {
+pub fn minka_rank(keywords: &Bound<'_, PyDict>) -> PyResult<Option<PcaParams>> {
     let word = |name: &str| Ok::<_, PyErr>(keywords.get_item(name)?.and_then(|word| word.extract::<String>().ok()));
     if word("dim")?.as_deref() != Some("mle") {
         return Ok(None);

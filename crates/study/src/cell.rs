@@ -9,10 +9,10 @@
 use eigenspan::classify::nearest_neighbour::NearestNeighbourParams;
 use eigenspan::classify::{Classifier, accuracy};
 use eigenspan::data::{Dataset, Labels, Matrix, Samples};
-use eigenspan::method::{Method, Outcome};
+use eigenspan::method::parts::neighbours::Metric;
+use eigenspan::model::fitted::Fitted as _;
 use eigenspan::prepare::norm;
-use eigenspan::reduce::fitted::Fitted as _;
-use eigenspan::reduce::parts::neighbours::Metric;
+use eigenspan::registry::{Method, Outcome};
 use eigenspan::split::{Split, Train};
 use eigenspan::{Error, Exec, Mat, Model, Normalize};
 use serde::{Deserialize, Serialize};
@@ -180,7 +180,7 @@ impl Cell {
         let started = clock.seconds();
         let outcome = method.fit_with(train.samples.view(), train.labels.as_ref(), exec)?;
         let fitted = clock.seconds();
-        let warnings = outcome.model.told().warnings.iter().map(ToString::to_string).collect();
+        let warnings = outcome.model.info().warnings.iter().map(ToString::to_string).collect();
         let (train_rows, test_rows) = (split.train.len(), split.test.len());
         if let Some(read) = own_rule(&outcome.model, &test, truth, clock, exec)? {
             let readings = vec![read; self.readings.len()];

@@ -9,7 +9,7 @@
 use eigenspan::Dim;
 use eigenspan::data::Dataset;
 use eigenspan::dimension::{Calibration, Estimator, Near};
-use eigenspan::method::Method;
+use eigenspan::registry::Method;
 
 use crate::StudyError;
 use crate::cell::{Cell, Partition, Reading, Take};

@@ -2,7 +2,7 @@
 
 use eigenspan::classify::Classifier;
 use eigenspan::data::{Corruption, Dataset, ImageShape};
-use eigenspan::method::Method;
+use eigenspan::registry::Method;
 
 use crate::StudyError;
 use crate::cell::{SplitRule, Take, TrainSize, is_classifier};
@@ -70,7 +70,7 @@ impl Asked {
     }
 
     /// The data, corrupted where that is asked.
-    pub fn spoilt(&self, mut data: Dataset) -> Result<Dataset, StudyError> {
+    pub fn corrupted(&self, mut data: Dataset) -> Result<Dataset, StudyError> {
         data.image = self.image.or(data.image);
         let Some(corruption) = self.corrupt else { return Ok(data) };
         match corrupted(&data, corruption, self.corrupt_share, self.seed) {

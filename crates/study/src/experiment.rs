@@ -38,7 +38,7 @@ pub struct Product {
 struct Prepared {
     clean: Dataset,
     subject: Subject,
-    spoilt: Vec<usize>,
+    corrupted: Vec<usize>,
 }
 
 impl Supply {
@@ -183,12 +183,12 @@ fn prepare(protocol: &Protocol, supply: &Supply, exec: Exec<'_>) -> Result<Vec<P
 
 fn corrupted(name: &str, clean: Dataset, case: &CaseText, seed: u64) -> Result<Prepared, StudyError> {
     let Some(corruption) = case.corrupt else {
-        return Ok(Prepared { subject: Subject::new(name, clean.clone())?, clean, spoilt: vec![] });
+        return Ok(Prepared { subject: Subject::new(name, clean.clone())?, clean, corrupted: vec![] });
     };
-    let (data, spoilt) = crate::run::corrupted(&clean, corruption, case.corrupt_share, seed)
+    let (data, corrupted) = crate::run::corrupted(&clean, corruption, case.corrupt_share, seed)
         .map_err(|source| StudyError::Method { doing: format!("{corruption} of {name}"), source })?;
     let subject = Subject::new(format!("{name} ({corruption})"), data)?;
-    Ok(Prepared { clean, subject, spoilt })
+    Ok(Prepared { clean, subject, corrupted })
 }
 
 fn pictures(
@@ -203,7 +203,7 @@ fn pictures(
     let data = &prepared.subject.data;
     if protocol.show == Show::Recovery {
         let name = format!("{}{}", protocol.name, ["a", "b", "c", "d"][at.min(3)]);
-        return recovery(&name, &method, (&prepared.clean, data, &prepared.spoilt), runner.exec);
+        return recovery(&name, &method, (&prepared.clean, data, &prepared.corrupted), runner.exec);
     }
     let train = protocol.train_of(case, None);
     let partition = Partition { rule: protocol.split, train, seed: protocol.seed, repeat: 0 };

@@ -1,7 +1,7 @@
 //! The paper's pictures: the coefficients of PCE (fig1), and corrupted faces with what is recovered of them (fig5).
 
 use eigenspan::data::Dataset;
-use eigenspan::method::Method;
+use eigenspan::registry::Method;
 use eigenspan::{Exec, Mat, Model, Normalize, Pce, PceParams};
 use eigenspan_render::{LineChart, Point, Series, SheetRow, contact_sheet, greys, lines_svg};
 
@@ -109,10 +109,10 @@ pub fn recovery(
     exec: Exec<'_>,
 ) -> Result<Pictures, StudyError> {
     let model = fitted(method, corrupted, exec)?;
-    let spoilt = corrupted.select_rows(rows).expect("the numbers of its own samples");
-    let recovered = model.recover_with(&spoilt.samples, exec).map_err(failed("recovery"))?;
+    let corrupted = corrupted.select_rows(rows).expect("the numbers of its own samples");
+    let recovered = model.recover_with(&corrupted.samples, exec).map_err(failed("recovery"))?;
     let (found, error) = (recovered.clean.into_f64(), recovered.error.into_f64());
-    let (before, after) = (clean.samples.select_rows(rows).into_f64(), spoilt.samples.clone().into_f64());
+    let (before, after) = (clean.samples.select_rows(rows).into_f64(), corrupted.samples.clone().into_f64());
     let distance = |a: &Mat, b: &Mat| {
         let squares = a.as_slice().iter().zip(b.as_slice()).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
         (squares / a.as_slice().len().max(1) as f64).sqrt()

@@ -1,7 +1,7 @@
 //! From what is wanted to the fewest fits that give it.
 
 use eigenspan::classify::Classifier;
-use eigenspan::method::Method;
+use eigenspan::registry::Method;
 use eigenspan::{Dim, Lambda, Weights};
 
 use crate::cell::{Cell, Partition, Reading, SplitRule, Take, TrainSize, is_classifier};

@@ -9,7 +9,7 @@
 
 use eigenspan::Dim;
 use eigenspan::classify::Classifier;
-use eigenspan::method::Method;
+use eigenspan::registry::Method;
 use serde_json::{Map, Value};
 
 use crate::StudyError;

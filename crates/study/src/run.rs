@@ -245,7 +245,7 @@ enum Begun {
 }
 
 /// The name of a method, with its settings where a person would want them.
-fn method_name(method: &eigenspan::method::Method) -> String {
+fn method_name(method: &eigenspan::registry::Method) -> String {
     let text = format!("{method:?}");
     text.split(['(', ' ']).next().unwrap_or_default().to_string()
 }

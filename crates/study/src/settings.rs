@@ -3,14 +3,14 @@
 //! Settings have the names that they have in a model file, with the values that a person would write: `lambda = 5`,
 //! `dim = 300`, `weights = "heat"`.
 
+use eigenspan::classify::cesr::CesrParams;
 use eigenspan::classify::linear_svm::LinearSvmParams;
 use eigenspan::classify::nearest_neighbour::NearestNeighbourParams;
 use eigenspan::classify::picked::PickedParams;
 use eigenspan::classify::sparse_representation::SrcParams;
 use eigenspan::classify::{CLASSIFIERS, Classifier};
-use eigenspan::method::{METHODS, Method};
-use eigenspan::reduce::cesr::CesrParams;
-use eigenspan::reduce::pca::Components;
+use eigenspan::method::pca::Components;
+use eigenspan::registry::{METHODS, Method};
 use eigenspan::{Dim, Normalize};
 use serde_json::{Map, Value, json};
 

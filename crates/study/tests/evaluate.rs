@@ -87,7 +87,7 @@ fn a_smaller_lambda_read_off_a_fit_is_a_fit_of_its_own() {
         let lambdas = [1e-4, 0.01, 0.05, 0.3, 2.0];
         let reading = |lambda| Reading { take: Take::Lambda(lambda), classifiers: vec![nn.clone()] };
         let readings = lambdas.map(reading).to_vec();
-        let cell = Cell { partition, method: eigenspan::method::Method::Pce(params(2.0)), readings };
+        let cell = Cell { partition, method: eigenspan::registry::Method::Pce(params(2.0)), readings };
         let measured = cell.measure(&data, &Still, Exec::default()).unwrap();
         let split = partition.split(&labels).unwrap();
         let (train, test) = (data.select_rows(&split.train).unwrap(), data.select_rows(&split.test).unwrap());

@@ -99,10 +99,10 @@ fn tuning_looks_at_partition_zero_alone() {
     let chosen = |lines: &[Line]| lines.iter().map(|line| line.parameter.clone()).collect::<Vec<_>>();
     let before = found(&clean);
     // Classes that tuning tests on are mixed up: with nothing to go by, other parameters are chosen …
-    let mut spoilt = clean.clone();
-    let of = &mut spoilt.labels.as_mut().unwrap().of;
+    let mut corrupted = clean.clone();
+    let of = &mut corrupted.labels.as_mut().unwrap().of;
     zero.test.iter().for_each(|&i| of[i] = (of[i] + 1 + i % 9) % 10);
-    assert_ne!(chosen(&before), chosen(&found(&spoilt)));
+    assert_ne!(chosen(&before), chosen(&found(&corrupted)));
     // … and a run at other reported partitions, with the same partition 0, chooses the same.
     let more = Options { repeats: Some(1), ..options };
     let fewer = run(&protocol, &subjects(&clean), more, &mut runner(Cache::in_memory())).unwrap().0;

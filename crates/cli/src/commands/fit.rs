@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use eigenspan::data::{Dataset, Matrix};
-use eigenspan::method::{Method, Outcome};
-use eigenspan::reduce::fitted::Fitted as _;
+use eigenspan::model::fitted::Fitted as _;
+use eigenspan::registry::{Method, Outcome};
 use eigenspan::{Model, Pce};
 use eigenspan_io::{ModelFile, Names, Provenance};
 
@@ -26,13 +26,13 @@ pub fn run(args: &Fit, session: &Session<'_>) -> Result<(), Failure> {
     let started = session.progress.seconds();
     let Outcome { model, low_rank, sparse } = fit_any(&method, &data, session)?;
     let seconds = session.progress.seconds() - started;
-    warn(model.told().warnings);
+    warn(model.info().warnings);
     let mut written = vec![];
     let mut parts = vec![("--low-rank", &args.low_rank, low_rank), ("--sparse", &args.sparse, sparse)];
     for (flag, path, part) in &mut parts {
         let Some(path) = path else { continue };
         let Some(part) = part.take() else {
-            let fact = format!("`{flag}` asks for a part that the method `{}` does not find", model.told().method);
+            let fact = format!("`{flag}` asks for a part that the method `{}` does not find", model.info().method);
             return Err(Failure::refused(fact, "use `--method robust-pca` or `rosl`"));
         };
         written.push(write(path, &part.into(), data.feature_names.as_deref(), &data)?);
@@ -78,7 +78,7 @@ fn run_streaming(args: &Fit, session: &Session<'_>) -> Result<(), Failure> {
     };
     session.progress.clear();
     let seconds = session.progress.seconds() - started;
-    warn(file.model.told().warnings);
+    warn(file.model.info().warnings);
     let report = report::Report::new(&file.model, Some(seconds), None);
     let mut words = told + &report::found(&file.model);
     let json = args.json.then(|| serde_json::to_string(&report).expect("reports are plain data"));

@@ -10,8 +10,8 @@
 use std::path::{Path, PathBuf};
 
 use eigenspan::linalg::summary::block_rows;
-use eigenspan::method::Method;
-use eigenspan::reduce::wide::WIDE;
+use eigenspan::registry::Method;
+use eigenspan::spectrum::sketch::WIDE;
 use eigenspan::{Error, PceParams, PceSummary};
 use eigenspan_io::{Ahead, Checkpoint, Fingerprint, PartOfData, Probe, Rows, STREAMED, SummaryFile};
 

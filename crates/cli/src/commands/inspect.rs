@@ -1,7 +1,7 @@
 //! `eigenspan inspect`: what a model file holds.
 
 use eigenspan::Model;
-use eigenspan::reduce::fitted::Fitted;
+use eigenspan::model::fitted::Fitted;
 use eigenspan_io::{ModelFile, Provenance, orthogonality, orthogonality_tolerance};
 
 use eigenspan_render::spectrum_svg;
@@ -46,12 +46,12 @@ fn any(args: &Inspect, model: &Model, provenance: &Provenance) -> Result<(), Fai
         return print_json(&report::Report::new(model, None, Some(provenance)));
     }
     if args.svg {
-        let fact = format!("a model of `{}` has no spectrum to draw", model.told().method);
+        let fact = format!("a model of `{}` has no spectrum to draw", model.info().method);
         return Err(Failure::refused(fact, "leave `--svg` out"));
     }
     let settings = serde_json::to_string(&model.settings()).expect("settings are plain data");
     let mut text = described(model, provenance, &report::found(model), &settings);
-    if let Some(trace) = model.told().trace {
+    if let Some(trace) = model.info().trace {
         text += &report::rounds(trace);
     }
     if args.verify {
@@ -62,7 +62,7 @@ fn any(args: &Inspect, model: &Model, provenance: &Provenance) -> Result<(), Fai
 
 /// What is said of every model.
 fn described(model: &impl Fitted, provenance: &Provenance, found: &str, settings: &str) -> String {
-    let told = model.told();
+    let told = model.info();
     let mut text = format!(
         "{} model: {} features → {} columns, fitted on {} samples of {}\n{found}",
         told.method.to_uppercase(),

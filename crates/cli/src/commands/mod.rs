@@ -21,7 +21,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use eigenspan::data::Dataset;
-use eigenspan::reduce::fitted::Fitted as _;
+use eigenspan::model::fitted::Fitted as _;
 use eigenspan::{Exec, Model, Pce};
 use eigenspan_io::{ReadOptions, Rows, embedded};
 
@@ -129,7 +129,7 @@ fn pce_of(model: Model, command: &str) -> Result<Pce, Failure> {
     match model {
         Model::Pce(model) => Ok(model),
         other => Err(Failure::refused(
-            format!("`{command}` needs a model of PCE or PCA, this is one of `{}`", other.told().method),
+            format!("`{command}` needs a model of PCE or PCA, this is one of `{}`", other.info().method),
             "`eigenspan transform` and `inspect` take models of every method",
         )),
     }

@@ -1,7 +1,7 @@
 //! `eigenspan path`: the dimension for every λ.
 
 use eigenspan::Solver;
-use eigenspan::reduce::pce::PathStep;
+use eigenspan::method::pce::PathStep;
 use eigenspan_render::{path_svg, staircase};
 
 use super::{Session, plot_size, print, print_json, warn};

@@ -2,7 +2,7 @@
 
 use eigenspan::Mat;
 use eigenspan::data::{Matrix, Sink};
-use eigenspan::reduce::pce::Recovery;
+use eigenspan::method::pce::Recovery;
 use eigenspan_io::{ModelFile, Names, Rows, write_atomically};
 use eigenspan_render::{SheetRow, contact_sheet};
 

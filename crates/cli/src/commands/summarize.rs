@@ -1,6 +1,6 @@
 //! `eigenspan summarize`, `merge` and `finish`: the fit in three steps, for machines that share nothing but files.
 
-use eigenspan::reduce::fitted::Fitted as _;
+use eigenspan::model::fitted::Fitted as _;
 use eigenspan_io::SummaryFile;
 
 use super::gather::{Job, in_file, params_of};
@@ -44,7 +44,7 @@ pub fn finish(args: &Finish, session: &Session<'_>) -> Result<(), Failure> {
     let params = args.cut.params(file.summary.state().0);
     let model = file.finish(params, session.exec)?;
     session.progress.clear();
-    warn(model.model.told().warnings);
+    warn(model.model.info().warnings);
     let report = report::Report::new(&model.model, None, None);
     let mut words = told(&file) + &report::found(&model.model);
     let json = args.json.then(|| serde_json::to_string(&report).expect("reports are plain data"));

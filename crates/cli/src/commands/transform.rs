@@ -1,6 +1,6 @@
 //! `eigenspan transform`: samples in, features out, block by block.
 
-use eigenspan::reduce::fitted::Fitted;
+use eigenspan::model::fitted::Fitted;
 use eigenspan::{Error, Model};
 use eigenspan_io::{ModelFile, Names, Rows, STREAMED};
 
@@ -58,7 +58,7 @@ pub fn run(args: &Transform, session: &Session<'_>) -> Result<(), Failure> {
 
 /// The names of the columns of features: `pce0`, `pce1`, …
 pub fn column_names(model: &impl Fitted) -> Vec<String> {
-    let method = model.told().method.replace('-', "");
+    let method = model.info().method.replace('-', "");
     (0..model.columns()).map(|j| format!("{method}{j}")).collect()
 }
 

@@ -1,11 +1,11 @@
 //! `eigenspan update`: a model and new samples in, the model of all of them out.
 //!
-//! The samples of the model are not read again: it goes on from its directions, as [`eigenspan::reduce::online`] says.
+//! The samples of the model are not read again: it goes on from its directions, as [`eigenspan::spectrum::online`] says.
 
 use std::path::Path;
 
 use eigenspan::linalg::summary::block_rows;
-use eigenspan::reduce::fitted::Fitted as _;
+use eigenspan::model::fitted::Fitted as _;
 use eigenspan::{Error, Model, OnlineParams, OnlinePce, Pce};
 use eigenspan_io::{Ahead, Fingerprint, ModelFile, PartOfData, Provenance, Rows};
 
@@ -31,7 +31,7 @@ pub fn run(args: &Update, session: &Session<'_>) -> Result<(), Failure> {
     let model = Model::Pce(seen.finish(session.exec)?);
     session.progress.clear();
     let seconds = session.progress.seconds() - started;
-    warn(model.told().warnings);
+    warn(model.info().warnings);
     let report = report::Report::new(&model, Some(seconds), None);
     words += &report::found(&model);
     let json = args.json.then(|| serde_json::to_string(&report).expect("reports are plain data"));

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use eigenspan::data::ImageShape;
 use eigenspan::linalg::sketch::{Sketch, block_rows};
-use eigenspan::reduce::fitted::Fitted as _;
-use eigenspan::reduce::wide::{WIDE, can_be_sketched};
+use eigenspan::model::fitted::Fitted as _;
+use eigenspan::spectrum::sketch::{WIDE, can_be_sketched};
 use eigenspan::{Model, PceParams, PceSketch, SketchParams};
 use eigenspan_io::{Ahead, Fingerprint, ModelFile, PartOfData, provenance_of};
 
@@ -79,7 +79,7 @@ impl<'a> Wide<'a> {
             };
             session.progress.clear();
             let (parts, image) = seen;
-            let (n, m) = (model.told().n, self.features);
+            let (n, m) = (model.info().n, self.features);
             let name = if let [part] = &parts[..] { part.data.clone() } else { format!("{} files", parts.len()) };
             let model = match image {
                 Some(shape) => Model::Pce(model).with_image(shape).expect("a file's image shape fits its samples"),

@@ -12,10 +12,10 @@ use eigenspan_linalg::{Exec, Mat};
 
 use crate::Error;
 use crate::data::{Labels, Samples};
+use crate::method::parts::project::{check_features, read_prepared};
+use crate::model::fitted::About;
+use crate::model::record::Arrays;
 use crate::prepare::{Normalize, Preparation, STRETCH, Scan};
-use crate::reduce::fitted::About;
-use crate::reduce::parts::project::{check_features, read_prepared};
-use crate::reduce::record::Arrays;
 use crate::warning::Warning;
 
 /// Training samples and their classes.

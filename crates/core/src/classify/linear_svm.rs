@@ -44,11 +44,11 @@ pub use self::model::LinearSvm;
 use self::newton::finish;
 use super::exemplars::{check_labels, zero_samples};
 use crate::Error;
+use crate::classify::dictionary::{Dictionary, check_squares};
 use crate::data::{Labels, Samples};
+use crate::model::fitted::{About, Settings};
+use crate::model::trace::{Stop, Trace};
 use crate::prepare::{Normalize, Preparation, Scan};
-use crate::reduce::fitted::{About, Settings};
-use crate::reduce::parts::dictionary::{Dictionary, check_squares};
-use crate::reduce::trace::{Stop, Trace};
 
 /// Newton's method factors a matrix of the smaller side, up to this one.
 const LARGEST_FACTOR: usize = 4096;

@@ -1,5 +1,8 @@
 //! Classifiers, one file each, and how often they are right.
 
+pub mod cesr;
+pub(crate) mod correntropy;
+pub mod dictionary;
 pub mod exemplars;
 pub mod linear_svm;
 pub mod nearest_neighbour;
@@ -10,9 +13,9 @@ pub mod verification;
 use eigenspan_linalg::Exec;
 
 use crate::Error;
+use crate::classify::cesr::CesrParams;
 use crate::data::{Labels, Samples};
-use crate::reduce::cesr::CesrParams;
-use crate::reduce::parts::neighbours::Metric;
+use crate::method::parts::neighbours::Metric;
 use linear_svm::LinearSvmParams;
 use nearest_neighbour::NearestNeighbourParams;
 use picked::PickedParams;

@@ -25,11 +25,11 @@ use eigenspan_linalg::{Exec, Mat};
 use super::exemplars::Exemplars;
 use crate::Error;
 use crate::data::{ImageShape, Labels, Matrix, Samples};
+use crate::method::parts::neighbours::{Metric, Neighbours, nearest_lengths};
+use crate::method::parts::project::in_numbers_of;
+use crate::model::fitted::{About, Fitted, ModelInfo, Settings};
+use crate::model::record::{Arrays, Record};
 use crate::prepare::Normalize;
-use crate::reduce::fitted::{About, Fitted, Settings, Told};
-use crate::reduce::parts::neighbours::{Metric, Neighbours, nearest_lengths};
-use crate::reduce::parts::project::in_numbers_of;
-use crate::reduce::record::{Arrays, Record};
 
 /// What is asked of the classifier. The default is one neighbour, Euclidean, of samples as they are: the paper's NN.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -155,8 +155,8 @@ impl NearestNeighbour {
 }
 
 impl Fitted for NearestNeighbour {
-    fn told(&self) -> Told<'_> {
-        self.about.told()
+    fn info(&self) -> ModelInfo<'_> {
+        self.about.info()
     }
 
     fn features(&self) -> usize {

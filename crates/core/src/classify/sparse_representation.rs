@@ -28,11 +28,11 @@ use eigenspan_linalg::{Exec, Mat};
 use super::exemplars::{Exemplars, Facts, Prediction};
 use crate::Error;
 use crate::data::{ImageShape, Labels, Matrix, Samples};
+use crate::method::parts::homotopy::{Code, Dictionary, Homotopy, PathStop};
+use crate::method::parts::project::in_numbers_of;
+use crate::model::fitted::{About, Fitted, ModelInfo, Settings};
+use crate::model::record::{Arrays, Record};
 use crate::prepare::Normalize;
-use crate::reduce::fitted::{About, Fitted, Settings, Told};
-use crate::reduce::parts::homotopy::{Code, Dictionary, Homotopy, PathStop};
-use crate::reduce::parts::project::in_numbers_of;
-use crate::reduce::record::{Arrays, Record};
 
 /// Samples multiplied with all training samples as one piece of work.
 const STRIPE: usize = 64;
@@ -169,8 +169,8 @@ impl Src {
 }
 
 impl Fitted for Src {
-    fn told(&self) -> Told<'_> {
-        self.about.told()
+    fn info(&self) -> ModelInfo<'_> {
+        self.about.info()
     }
 
     fn features(&self) -> usize {

@@ -1,4 +1,4 @@
-//! Samples spoilt on purpose, to see what a method makes of them.
+//! Samples corrupted on purpose, to see what a method makes of them.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
@@ -19,7 +19,7 @@
 //! noise, so that it resembles nothing. The paper writes d + ρn; taken literally that cannot be seen for its ρ = 0.1 to 0.3, and the relative
 //! form comes closest to its figures.
 //!
-//! What happens to a sample depends on seed, repeat and its number alone, not on the samples beside it. Which samples are spoilt
+//! What happens to a sample depends on seed, repeat and its number alone, not on the samples beside it. Which samples are corrupted
 //! depends on seed, repeat and how many there are.
 
 use std::fmt;
@@ -35,7 +35,7 @@ use crate::split::{below, shuffle};
 /// The least and the largest value of 8-bit pixels.
 pub const RANGE: (f64, f64) = (0.0, 255.0);
 
-/// How samples are spoilt.
+/// How samples are corrupted.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Corruption {
@@ -66,12 +66,12 @@ pub enum Corruption {
     },
 }
 
-/// Samples of which some were spoilt.
+/// Samples of which some were corrupted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Corrupted {
     /// All samples.
     pub samples: Mat,
-    /// The numbers of those that were spoilt, in ascending order.
+    /// The numbers of those that were corrupted, in ascending order.
     pub rows: Vec<usize>,
 }
 
@@ -101,7 +101,7 @@ impl Corruption {
             return Err(Error::Parameter { name: "image", expected: "height × width = features", got: m as f64 });
         }
         let count = whole(share_of_samples, n);
-        // A key that no sample has. It is not that of a split of the same seed either, or else all that is spoilt is trained on.
+        // A key that no sample has. It is not that of a split of the same seed either, or else all that is corrupted is trained on.
         let rows = chosen(n, count, &mut Normal::of([seed, repeat, u64::MAX]));
         let mut samples = samples.to_f64();
         if let Some(at) = samples.as_slice().iter().position(|value| !value.is_finite()) {

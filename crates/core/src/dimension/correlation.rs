@@ -24,7 +24,7 @@ use eigenspan_linalg::{Exec, Mat};
 use super::parts::near::Near;
 use super::{Estimate, Estimator, uncalibrated};
 use crate::Error;
-use crate::reduce::parts::threshold::median_of;
+use crate::rule::threshold::median_of;
 
 /// Points of a block.
 const BLOCK: usize = 256;

@@ -47,7 +47,7 @@ pub use parts::near::Near;
 
 use crate::Error;
 use crate::data::Samples;
-use crate::reduce::pce::PceParams;
+use crate::method::pce::PceParams;
 use crate::warning::Warning;
 use correlation::CorrelationParams;
 use danco::{DancoParams, FastDancoParams};

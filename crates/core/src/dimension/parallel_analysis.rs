@@ -21,9 +21,9 @@ use super::{Estimate, Estimator};
 use crate::Error;
 use crate::data::Samples;
 use crate::data::generate::Normal;
+use crate::method::pce::PceParams;
 use crate::prepare::Normalize;
 use crate::prepare::{Preparation, Scan};
-use crate::reduce::pce::PceParams;
 
 /// What is asked of the estimator.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]

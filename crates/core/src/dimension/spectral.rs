@@ -18,10 +18,10 @@ use eigenspan_linalg::Exec;
 use super::{Estimate, Estimator};
 use crate::Error;
 use crate::data::Samples;
+use crate::method::pca::{Components, PcaParams};
+use crate::method::pce::{Pce, PceParams};
 use crate::prepare::Normalize;
-use crate::reduce::parts::lambda::Lambda;
-use crate::reduce::pca::{Components, PcaParams};
-use crate::reduce::pce::{Pce, PceParams};
+use crate::rule::lambda::Lambda;
 
 /// The most evident number of components; for as many samples as features or more.
 pub fn minka(samples: Samples<'_>, exec: Exec<'_>) -> Result<Estimate, Error> {

@@ -3,13 +3,13 @@
 use std::num::NonZero;
 
 use crate::common::{fixture, real};
+use eigenspan::classify::cesr::{Cesr, CesrParams, Residual};
 use eigenspan::data::generate::Normal;
 use eigenspan::data::{Labels, Samples};
 use eigenspan::linalg::dense::Cholesky;
-use eigenspan::reduce::cesr::{Cesr, CesrParams, Residual};
-use eigenspan::reduce::fitted::Fitted;
-use eigenspan::reduce::record::{Arrays, Record};
-use eigenspan::reduce::trace::Stop;
+use eigenspan::model::fitted::Fitted;
+use eigenspan::model::record::{Arrays, Record};
+use eigenspan::model::trace::Stop;
 use eigenspan::{Error, Exec, Mat, Normalize, Quiet};
 
 /// `each` samples of every class: non-negative mixtures of three patterns that are the class's own.

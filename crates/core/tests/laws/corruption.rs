@@ -25,10 +25,10 @@ fn a_share_of_the_samples_is_spoilt_and_the_others_are_untouched() {
     let x = images(40);
     for corruption in every() {
         for (share, count) in [(0.0, 0), (0.5, 20), (0.26, 10), (1.0, 40)] {
-            let (spoilt, rows) = apply(corruption, &x, share, 3, 0);
+            let (corrupted, rows) = apply(corruption, &x, share, 3, 0);
             assert!(rows.len() == count && rows.is_sorted());
-            assert!((0..40).all(|i| (spoilt.row(i) != x.row(i)) == rows.contains(&i)), "{corruption}");
-            assert!(spoilt.as_slice().iter().all(|v| (0.0..=255.0).contains(v)));
+            assert!((0..40).all(|i| (corrupted.row(i) != x.row(i)) == rows.contains(&i)), "{corruption}");
+            assert!(corrupted.as_slice().iter().all(|v| (0.0..=255.0).contains(v)));
         }
     }
 }
@@ -63,41 +63,42 @@ fn moments(values: &[f64]) -> (f64, f64) {
 fn noise_has_the_deviation_that_was_asked_for() {
     // 40 samples of 600: the mean of noise of deviation 10 is known to 0.065, its deviation to 0.046.
     let grey = Mat::from_fn(40, 600, |_, _| 100.0);
-    let (spoilt, _) = apply(Corruption::Gaussian { sd: 10.0 }, &grey, 1.0, 1, 0);
-    let (mean, deviation) = moments(spoilt.as_slice());
+    let (corrupted, _) = apply(Corruption::Gaussian { sd: 10.0 }, &grey, 1.0, 1, 0);
+    let (mean, deviation) = moments(corrupted.as_slice());
     assert!((mean - 100.0).abs() < 0.3 && (deviation - 10.0).abs() < 0.2, "{mean} {deviation}");
-    let (spoilt, _) = apply(Corruption::Relative { rho: 0.1 }, &grey, 1.0, 1, 0);
-    let (mean, deviation) = moments(spoilt.as_slice());
+    let (corrupted, _) = apply(Corruption::Relative { rho: 0.1 }, &grey, 1.0, 1, 0);
+    let (mean, deviation) = moments(corrupted.as_slice());
     assert!((mean - 100.0).abs() < 0.3 && (deviation - 10.0).abs() < 0.2, "{mean} {deviation}");
     let dark = Mat::<f64>::zeros(3, 600);
     assert_eq!(apply(Corruption::Relative { rho: 0.5 }, &dark, 1.0, 1, 0).0, dark, "what is black stays black");
     // Clipped, not wrapped: half of the noise on black is lost.
-    let (spoilt, _) = apply(Corruption::Gaussian { sd: 10.0 }, &dark, 1.0, 1, 0);
-    let black = spoilt.as_slice().iter().filter(|v| **v == 0.0).count();
+    let (corrupted, _) = apply(Corruption::Gaussian { sd: 10.0 }, &dark, 1.0, 1, 0);
+    let black = corrupted.as_slice().iter().filter(|v| **v == 0.0).count();
     assert!((800..1000).contains(&black), "{black} of 1800");
 }
 
 #[test]
 fn shares_of_pixels_are_counts_and_their_values_what_they_should_be() {
     let x = images(30);
-    let changed = |spoilt: &Mat, i: usize| (0..600).filter(|&j| spoilt.at(i, j) != x.at(i, j)).collect::<Vec<_>>();
-    let (spoilt, _) = apply(Corruption::Pixels { share: 0.3 }, &x, 1.0, 1, 0);
+    let changed =
+        |corrupted: &Mat, i: usize| (0..600).filter(|&j| corrupted.at(i, j) != x.at(i, j)).collect::<Vec<_>>();
+    let (corrupted, _) = apply(Corruption::Pixels { share: 0.3 }, &x, 1.0, 1, 0);
     let mut values = vec![];
     for i in 0..30 {
-        let places = changed(&spoilt, i);
+        let places = changed(&corrupted, i);
         assert_eq!(places.len(), 180);
         let largest = x.row(i).iter().copied().fold(0.0, f64::max);
-        values.extend(places.iter().map(|&j| spoilt.at(i, j) / largest));
+        values.extend(places.iter().map(|&j| corrupted.at(i, j) / largest));
     }
     // Uniform numbers: 5400 of them have mean 1/2 to 0.004 and deviation 0.2887 to 0.002.
     let (mean, deviation) = moments(&values);
     assert!(values.iter().all(|v| *v < 1.0) && (mean - 0.5).abs() < 0.02 && (deviation - 0.2887).abs() < 0.01);
-    let (spoilt, _) = apply(Corruption::SaltPepper { share: 0.1 }, &x, 1.0, 1, 0);
+    let (corrupted, _) = apply(Corruption::SaltPepper { share: 0.1 }, &x, 1.0, 1, 0);
     let mut salt = 0;
     for i in 0..30 {
-        let places = changed(&spoilt, i);
-        assert!(places.len() == 60 && places.iter().all(|&j| [0.0, 255.0].contains(&spoilt.at(i, j))));
-        salt += places.iter().filter(|&&j| spoilt.at(i, j) == 255.0).count();
+        let places = changed(&corrupted, i);
+        assert!(places.len() == 60 && places.iter().all(|&j| [0.0, 255.0].contains(&corrupted.at(i, j))));
+        salt += places.iter().filter(|&&j| corrupted.at(i, j) == 255.0).count();
     }
     assert!((800..1000).contains(&salt), "{salt} of 1800");
 }
@@ -105,10 +106,10 @@ fn shares_of_pixels_are_counts_and_their_values_what_they_should_be() {
 #[test]
 fn blocks_are_rectangles_inside_the_image_that_lie_anywhere() {
     let x = images(200);
-    let (spoilt, _) = apply(Corruption::Block { share: 0.2 }, &x, 1.0, 1, 0);
+    let (corrupted, _) = apply(Corruption::Block { share: 0.2 }, &x, 1.0, 1, 0);
     let mut corners = std::collections::BTreeSet::new();
     for i in 0..200 {
-        let inside: Vec<usize> = (0..600).filter(|&j| spoilt.at(i, j) != x.at(i, j)).collect();
+        let inside: Vec<usize> = (0..600).filter(|&j| corrupted.at(i, j) != x.at(i, j)).collect();
         let (rows, columns): (Vec<usize>, Vec<usize>) = inside.iter().map(|j| (j / 30, j % 30)).unzip();
         let span = |v: &[usize]| (*v.iter().min().unwrap(), v.iter().max().unwrap() - v.iter().min().unwrap() + 1);
         let ((top, tall), (left, wide)) = (span(&rows), span(&columns));

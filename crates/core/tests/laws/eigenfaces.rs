@@ -5,11 +5,11 @@ use std::num::NonZero;
 use crate::common::{fixture, gap};
 use eigenspan::data::generate::Normal;
 use eigenspan::data::{Csr, Samples};
-use eigenspan::reduce::eigenfaces::EigenfacesParams;
-use eigenspan::reduce::fitted::Fitted;
-use eigenspan::reduce::linear::Linear;
-use eigenspan::reduce::pca::Components;
-use eigenspan::reduce::record::Record;
+use eigenspan::method::eigenfaces::EigenfacesParams;
+use eigenspan::method::pca::Components;
+use eigenspan::model::fitted::Fitted;
+use eigenspan::model::linear::Linear;
+use eigenspan::model::record::Record;
 use eigenspan::{Dim, Error, Exec, Mat, Normalize, PcaParams, Quiet, Warning};
 
 type Model = Linear<EigenfacesParams>;
@@ -70,17 +70,17 @@ fn more_than_the_rank_is_capped_and_said() {
     for (x, most) in [(x, 9), (copies, 3)] {
         let model = EigenfacesParams::as_published(300).fit(&x).unwrap();
         assert_eq!(model.columns(), most);
-        assert!(model.told().warnings.contains(&Warning::RankCapped { asked: 300, most }));
+        assert!(model.info().warnings.contains(&Warning::RankCapped { asked: 300, most }));
         assert!(model.values.iter().all(|v| *v > 0.0));
     }
     let x = samples(40, 12, 3);
-    assert!(EigenfacesParams::as_published(12).fit(&x).unwrap().told().warnings.is_empty());
+    assert!(EigenfacesParams::as_published(12).fit(&x).unwrap().info().warnings.is_empty());
 }
 
 #[test]
 fn the_dimension_is_found_where_it_is_not_given() {
     let model = EigenfacesParams::default().fit(&samples(100, 20, 3)).unwrap();
-    assert_eq!(model.columns(), 3, "{}", model.told().why);
+    assert_eq!(model.columns(), 3, "{}", model.info().why);
 }
 
 #[test]

@@ -7,15 +7,15 @@ use eigenspan::data::generate::Normal;
 use eigenspan::data::{Csr, Samples};
 use eigenspan::linalg::dense::product;
 use eigenspan::linalg::symmetric::tridiagonalise;
-use eigenspan::reduce::fitted::Fitted;
-use eigenspan::reduce::linear::Linear;
-use eigenspan::reduce::lpp::Center;
-use eigenspan::reduce::parts::graph_embedding::{Columns, Graph};
-use eigenspan::reduce::parts::neighbour_graph::{EdgeWeights, NeighbourGraph};
-use eigenspan::reduce::parts::neighbours::{Metric, nearest_others};
-use eigenspan::reduce::parts::reconstruction::Reconstruction;
-use eigenspan::reduce::parts::sparse_graph::SparseGraph;
-use eigenspan::reduce::record::{Arrays, Record};
+use eigenspan::method::lpp::Center;
+use eigenspan::method::parts::graph_embedding::{Columns, Graph};
+use eigenspan::method::parts::neighbour_graph::{EdgeWeights, NeighbourGraph};
+use eigenspan::method::parts::neighbours::{Metric, nearest_others};
+use eigenspan::method::parts::reconstruction::Reconstruction;
+use eigenspan::method::parts::sparse_graph::SparseGraph;
+use eigenspan::model::fitted::Fitted;
+use eigenspan::model::linear::Linear;
+use eigenspan::model::record::{Arrays, Record};
 use eigenspan::{Dim, Error, Exec, Lle, LleParams, LppParams, Mat, Normalize, NpeParams, Quiet, Warning};
 
 /// Linear algebra of another program.
@@ -265,7 +265,7 @@ fn a_model_taken_apart_and_put_together_is_the_same_and_transforms_the_same() {
     let again = Linear::<LppParams>::put_together(facts, arrays).unwrap();
     assert_eq!(again, lpp);
     assert_eq!(again.transform(&x).unwrap(), lpp.transform(&x).unwrap());
-    assert_eq!((lpp.told().method, lpp.features()), ("lpp", 6));
+    assert_eq!((lpp.info().method, lpp.features()), ("lpp", 6));
 }
 
 #[test]
@@ -423,7 +423,7 @@ fn lle_has_no_map_and_says_so_and_comes_back_from_its_parts() {
     let x = random(40, 6, 21);
     let model = LleParams::default().fit(&x).unwrap();
     assert_eq!(model.transform_with((&x).into(), exec()).unwrap_err(), Error::NoMap { method: "LLE" });
-    assert_eq!((model.told().method, model.features(), model.columns()), ("lle", 6, 2));
+    assert_eq!((model.info().method, model.features(), model.columns()), ("lle", 6, 2));
     let (facts, arrays) = model.take_apart();
     assert_eq!(Lle::put_together(facts.clone(), arrays.clone()).unwrap(), model);
     let fewer = Arrays::default().with("embedding", Mat::zeros(39, 2)).with_vector("values", &[0.0, 0.0]);

@@ -3,8 +3,8 @@
 use crate::common::{fixture, gap, real};
 use eigenspan::data::generate::Normal;
 use eigenspan::exec::Quiet;
+use eigenspan::method::parts::homotopy::{Code, Dictionary, Ended, Homotopy, PathStop};
 use eigenspan::prepare::Preparation;
-use eigenspan::reduce::parts::homotopy::{Code, Dictionary, Ended, Homotopy, PathStop};
 use eigenspan::{Exec, Mat, Normalize};
 
 /// A problem: atoms in rows, and the sample.

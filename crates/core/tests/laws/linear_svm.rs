@@ -7,8 +7,8 @@ use eigenspan::classify::accuracy;
 use eigenspan::classify::linear_svm::{LinearSvm, LinearSvmParams, SvmSolver};
 use eigenspan::data::generate::Normal;
 use eigenspan::data::{Labels, Samples};
-use eigenspan::reduce::fitted::Fitted;
-use eigenspan::reduce::record::{Arrays, Record};
+use eigenspan::model::fitted::Fitted;
+use eigenspan::model::record::{Arrays, Record};
 use eigenspan::{Error, Exec, Mat, Normalize, PceParams, Quiet, Warning};
 
 /// Clouds around `classes` random centres, which overlap.

@@ -7,9 +7,9 @@ use eigenspan::classify::accuracy;
 use eigenspan::classify::nearest_neighbour::{NearestNeighbour, NearestNeighbourParams};
 use eigenspan::data::generate::Normal;
 use eigenspan::data::{Csr, Labels, Matrix};
-use eigenspan::reduce::fitted::Fitted;
-use eigenspan::reduce::parts::neighbours::Metric;
-use eigenspan::reduce::record::{Arrays, Record};
+use eigenspan::method::parts::neighbours::Metric;
+use eigenspan::model::fitted::Fitted;
+use eigenspan::model::record::{Arrays, Record};
 use eigenspan::split::{Split, Train};
 use eigenspan::{Error, Exec, Mat, Normalize, Quiet, Warning};
 
@@ -147,7 +147,7 @@ fn what_cannot_be_fitted_or_predicted_is_refused() {
     assert_eq!(model.neighbours_with(&x, 99, Exec::default()).unwrap().k, 5);
     let unit = NearestNeighbourParams { normalize: Normalize::Unit, ..Default::default() };
     let zeros = unit.fit(&Mat::<f64>::zeros(5, 2), &of()).unwrap();
-    assert!(matches!(zeros.told().warnings, [Warning::ZeroSamples { count: 5, .. }]));
+    assert!(matches!(zeros.info().warnings, [Warning::ZeroSamples { count: 5, .. }]));
     assert_eq!(zeros.predict(&x).unwrap(), [0; 5], "all are equally far: the first wins");
     assert_eq!(fit(&x.select_rows(&[0]), &[0], 1).predict(&x).unwrap(), [0; 5]);
 }

@@ -5,14 +5,14 @@ use std::num::NonZero;
 use crate::common::{fixture, gap, real};
 use eigenspan::data::generate::Normal;
 use eigenspan::data::{Csr, Matrix, Samples};
-use eigenspan::reduce::factors::{Factors, Features, PartSettings};
-use eigenspan::reduce::fitted::Fitted;
-use eigenspan::reduce::nenmf::NenmfParams;
-use eigenspan::reduce::nmf::NmfParams;
-use eigenspan::reduce::parts::factorisation::Pair;
-use eigenspan::reduce::parts::nonnegative::Nonnegative;
-use eigenspan::reduce::record::{Arrays, Record};
-use eigenspan::reduce::trace::Stop;
+use eigenspan::method::nenmf::NenmfParams;
+use eigenspan::method::nmf::NmfParams;
+use eigenspan::method::parts::factorisation::Pair;
+use eigenspan::method::parts::nonnegative::Nonnegative;
+use eigenspan::model::factors::{Factors, Features, PartSettings};
+use eigenspan::model::fitted::Fitted;
+use eigenspan::model::record::{Arrays, Record};
+use eigenspan::model::trace::Stop;
 use eigenspan::{Dim, Error, Exec, Mat, Normalize, Quiet, Warning};
 use eigenspan_linalg::triangle::orthonormalise;
 
@@ -41,7 +41,7 @@ fn objective(x: &Mat, w: &Mat, h: &Mat) -> f64 {
 }
 
 fn never_rises<P: PartSettings>(model: &Factors<P>) {
-    let trace = model.told().trace.expect("an iteration");
+    let trace = model.info().trace.expect("an iteration");
     assert_eq!(trace.values.len(), trace.rounds + 1);
     // What rounding of numbers as large as the first does.
     let rounding = 1e-13 * trace.values[0];
@@ -56,10 +56,10 @@ fn nmf_is_the_public_program_from_the_same_start() {
     let (model, h) = params.fit_from(&x, Some(given), Exec::default()).unwrap();
     assert!(gap(&model.w, &fixture("nmf_mu.npz", "Wm")) < 1e-9);
     assert!(gap(&h, &fixture("nmf_mu.npz", "Hm").transposed()) < 1e-9);
-    let trace = model.told().trace.unwrap();
+    let trace = model.info().trace.unwrap();
     assert!((trace.values[50] / fixture("nmf_mu.npz", "objm").at(0, 0) - 1.0).abs() < 1e-12);
     assert_eq!((trace.rounds, trace.stop), (50, Stop::RoundsUsedUp));
-    assert_eq!(model.told().warnings, [Warning::NotConverged { rounds: 50 }]);
+    assert_eq!(model.info().warnings, [Warning::NotConverged { rounds: 50 }]);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn nmf_has_the_objective_of_scikit_learn_from_the_same_start() {
     let (rounds, want, x) = (of("rounds"), of("objective"), of("X"));
     let params = NmfParams { rounds: 200, tolerance: 0.0, ..nmf(6) };
     let (model, h) = params.fit_from(&x, Some(Pair { w: of("w0"), h: of("h0") }), Exec::default()).unwrap();
-    let trace = model.told().trace.unwrap();
+    let trace = model.info().trace.unwrap();
     for (round, want) in rounds.row(0).iter().zip(want.row(0)) {
         assert!((trace.values[*round as usize] / want - 1.0).abs() < 1e-8, "after {round} rounds");
     }
@@ -87,7 +87,7 @@ fn nenmf_is_the_authors_program_from_the_same_start() {
     let (model, h) = params.fit_from(&x, given(), Exec::default()).unwrap();
     assert!(gap(&model.w, &of("W3")) < 1e-9 && gap(&h, &of("H3").transposed()) < 1e-9);
     let (model, _) = NenmfParams { rounds: 1000, ..params }.fit_from(&x, given(), Exec::default()).unwrap();
-    let trace = model.told().trace.unwrap();
+    let trace = model.info().trace.unwrap();
     assert_eq!((trace.rounds as f64, trace.stop), (of("it").at(0, 0), Stop::Converged));
     assert!((trace.values[trace.rounds] - of("obj").at(0, 0)).abs() < 1e-6);
     never_rises(&model);
@@ -288,7 +288,7 @@ fn digits_are_explained_by_parts_and_nesterov_gets_further() {
     let Some(data) = real("usps_11000.npz") else { return };
     let x = data.samples.select_rows(&(0..600).map(|i| i * 18).collect::<Vec<_>>()).into_f64();
     let energy = 0.5 * x.as_slice().iter().map(|v| v * v).sum::<f64>();
-    let share = |trace: &eigenspan::reduce::trace::Trace| 1.0 - trace.values.last().unwrap() / energy;
+    let share = |trace: &eigenspan::model::trace::Trace| 1.0 - trace.values.last().unwrap() / energy;
     let a = nmf(20).fit(&x).unwrap();
     let b = nenmf(20).fit(&x).unwrap();
     never_rises(&a);

@@ -2,7 +2,7 @@
 
 use eigenspan::data::generate::Subspaces;
 use eigenspan::data::{NumberType, Samples};
-use eigenspan::reduce::pca::explained_variance;
+use eigenspan::method::pca::explained_variance;
 use eigenspan::{
     Dim, Error, Exec, Lambda, Mat, Normalize, OnlineParams, OnlinePce, Pce, PceParams, RankRule, Warning, Weights,
 };
@@ -185,7 +185,7 @@ fn a_model_goes_on_from_what_it_keeps() {
         assert_eq!(model.parts().n, 600);
         // Below the cut of the first half lies what a model does not keep.
         let below: f64 = half.parts().norm.powi(2) - half.parts().sigma[..half.k()].iter().map(|s| s * s).sum::<f64>();
-        let lost = model.parts().online.as_ref().unwrap().lost.energy;
+        let lost = model.parts().online.as_ref().unwrap().discarded.energy;
         assert!((lost / below - 1.0).abs() < 1e-9, "{lost} and {below}");
     }
 }

@@ -4,8 +4,8 @@ use std::num::NonZero;
 
 use crate::common::{fixture, real};
 use eigenspan::data::generate::{Normal, Subspaces};
-use eigenspan::reduce::parts::minka::log_evidence;
-use eigenspan::reduce::pca::{Components, explained_variance};
+use eigenspan::method::pca::{Components, explained_variance};
+use eigenspan::rule::minka::log_evidence;
 use eigenspan::{Error, Exec, Mat, PcaParams, Pce, PceParams, Quiet};
 
 fn samples(n: usize, m: usize) -> Mat {

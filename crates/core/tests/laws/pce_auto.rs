@@ -8,9 +8,9 @@ use crate::common::{gap, real};
 use eigenspan::classify::nearest_neighbour::NearestNeighbourParams;
 use eigenspan::data::generate::{Normal, Subspaces};
 use eigenspan::data::{Csr, Labels, Samples};
-use eigenspan::method::Method;
-use eigenspan::reduce::fitted::Fitted as _;
-use eigenspan::reduce::parts::neighbours::Metric;
+use eigenspan::method::parts::neighbours::Metric;
+use eigenspan::model::fitted::Fitted as _;
+use eigenspan::registry::Method;
 use eigenspan::split::{Split, Train};
 use eigenspan::{
     Dim, Error, Exec, Lambda, Mat, Model, Normalize, Pce, PceParams, PceSummary, Quiet, RankRule, Solver, Weights,
@@ -309,7 +309,7 @@ fn the_method_by_name_uses_the_labels_it_is_given() {
     let (Model::Pce(told), Model::Pce(blind)) = (fit(Some(&labels)), fit(None)) else { panic!("not PCE") };
     assert_eq!(told, PceParams::auto().fit_labelled(&x, &labels).unwrap());
     assert_eq!(blind, PceParams::auto().fit(&x).unwrap());
-    assert_eq!((told.told().method, blind.told().method), ("pce-auto", "pce-auto"));
+    assert_eq!((told.info().method, blind.info().method), ("pce-auto", "pce-auto"));
 }
 
 /// Accuracy of the nearest neighbour by the cosine on features of one random split.

@@ -5,12 +5,12 @@ use std::num::NonZero;
 use crate::common::{fixture, gap, odd_samples, real};
 use eigenspan::data::generate::Normal;
 use eigenspan::data::{Matrix, Samples};
-use eigenspan::reduce::decomposed::{Center, Decomposed};
-use eigenspan::reduce::fitted::Fitted;
-use eigenspan::reduce::pca::{Components, PcaParams};
-use eigenspan::reduce::record::Record;
-use eigenspan::reduce::robust_pca::{RobustPcaParams, RobustSolver};
-use eigenspan::reduce::trace::Stop;
+use eigenspan::method::pca::{Components, PcaParams};
+use eigenspan::method::robust_pca::{RobustPcaParams, RobustSolver};
+use eigenspan::model::decomposed::{Center, Decomposed};
+use eigenspan::model::fitted::Fitted;
+use eigenspan::model::record::Record;
+use eigenspan::model::trace::Stop;
 use eigenspan::{Dim, Error, Exec, Mat, Normalize, Quiet, Warning};
 
 type Fit = Decomposed<RobustPcaParams>;
@@ -290,7 +290,7 @@ fn a_model_survives_its_file() {
     let fit = with(RobustSolver::Ialm).fit(&sum(&low, &errors, 1.0)).unwrap();
     let (facts, arrays) = fit.model.take_apart();
     assert_eq!(Record::put_together(facts, arrays), Ok(fit.model.clone()));
-    assert_eq!(fit.model.told().method, "robust-pca");
+    assert_eq!(fit.model.info().method, "robust-pca");
 }
 
 #[test]

@@ -4,12 +4,12 @@ use std::num::NonZero;
 
 use crate::common::{fixture, gap, odd_samples, real};
 use eigenspan::data::generate::Normal;
-use eigenspan::reduce::decomposed::Center;
-use eigenspan::reduce::fitted::Fitted;
-use eigenspan::reduce::record::Record;
-use eigenspan::reduce::robust_pca::RobustPcaParams;
-use eigenspan::reduce::rosl::RoslParams;
-use eigenspan::reduce::trace::Stop;
+use eigenspan::method::robust_pca::RobustPcaParams;
+use eigenspan::method::rosl::RoslParams;
+use eigenspan::model::decomposed::Center;
+use eigenspan::model::fitted::Fitted;
+use eigenspan::model::record::Record;
+use eigenspan::model::trace::Stop;
 use eigenspan::{Dim, Error, Exec, Mat, Normalize, Quiet, Warning};
 
 fn size(x: &Mat) -> f64 {
@@ -200,7 +200,7 @@ fn a_model_survives_its_file() {
     let fit = RoslParams::default().fit(&sum(&low, &errors, 1.0)).unwrap();
     let (facts, arrays) = fit.model.take_apart();
     assert_eq!(Record::put_together(facts, arrays), Ok(fit.model.clone()));
-    assert_eq!(fit.model.told().method, "rosl");
+    assert_eq!(fit.model.info().method, "rosl");
 }
 
 #[test]

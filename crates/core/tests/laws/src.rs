@@ -7,9 +7,9 @@ use eigenspan::classify::accuracy;
 use eigenspan::classify::sparse_representation::{Src, SrcParams};
 use eigenspan::data::generate::{Normal, Subspaces};
 use eigenspan::data::{Labels, Samples};
-use eigenspan::reduce::fitted::Fitted;
-use eigenspan::reduce::parts::homotopy::PathStop;
-use eigenspan::reduce::record::{Arrays, Record};
+use eigenspan::method::parts::homotopy::PathStop;
+use eigenspan::model::fitted::Fitted;
+use eigenspan::model::record::{Arrays, Record};
 use eigenspan::{Error, Exec, Mat, Normalize, PceParams, Quiet, Warning};
 
 /// Training and test samples from the same subspaces, one a class.

@@ -6,7 +6,7 @@ mod rows;
 mod values;
 
 pub use fault::{ArrayFault, BadValue};
-pub(crate) use rows::{ArrayRows, Told};
+pub(crate) use rows::{ArrayHeader, ArrayRows};
 #[cfg(feature = "columnar")]
 pub(crate) use values::EXACT;
 pub(crate) use values::{List, Values, place};

@@ -8,7 +8,7 @@ use super::{ArrayFault, Encoding, Layout, Length, Order, Values, decode, fill, p
 use crate::error::{Fault, ReadError};
 
 /// What a header tells of the values behind it.
-pub(crate) trait Told: Send {
+pub(crate) trait ArrayHeader: Send {
     /// What one item is.
     fn encoding(&self) -> Encoding;
     /// A fault in the values, in the words of the format.
@@ -28,7 +28,7 @@ pub(crate) struct ArrayRows<H> {
     counted: bool,
 }
 
-impl<H: Told> ArrayRows<H> {
+impl<H: ArrayHeader> ArrayRows<H> {
     /// Begins with the first value. Where bytes are being unpacked the first row is looked at: nobody should make room for as
     /// many features as a header merely claims.
     pub(crate) fn new(
@@ -112,11 +112,11 @@ impl<H: Told> ArrayRows<H> {
 }
 
 /// Bytes of a row. The header's claim was counted without overflow.
-fn row_bytes(header: &impl Told, layout: &Layout) -> u64 {
+fn row_bytes(header: &impl ArrayHeader, layout: &Layout) -> u64 {
     header.encoding().item.bytes() as u64 * layout.cols as u64
 }
 
-impl<H: Told> Source for ArrayRows<H> {
+impl<H: ArrayHeader> Source for ArrayRows<H> {
     fn cols(&self) -> usize {
         self.layout.cols
     }

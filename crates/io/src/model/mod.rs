@@ -21,7 +21,7 @@ mod record;
 use std::path::Path;
 
 use eigenspan::Model;
-use eigenspan::reduce::fitted::Fitted as _;
+use eigenspan::model::fitted::Fitted as _;
 
 pub use pce::{orthogonality, orthogonality_tolerance};
 pub use provenance::{Provenance, fingerprint};
@@ -123,7 +123,7 @@ impl ModelError {
 impl ModelFile {
     /// The bytes of the file. The same model gives the same bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let (method, provenance) = (self.model.told().method, &self.provenance);
+        let (method, provenance) = (self.model.info().method, &self.provenance);
         match &self.model {
             Model::Pce(model) => pce::to_bytes(model, provenance),
             Model::Eigenfaces(model) => record::to_bytes(method, model, provenance),
@@ -139,7 +139,7 @@ impl ModelFile {
             Model::NearestNeighbour(model) => record::to_bytes(method, model, provenance),
             Model::LinearSvm(model) => record::to_bytes(method, model, provenance),
             Model::Src(model) => record::to_bytes(method, model, provenance),
-            other => unreachable!("no file is known for {}", other.told().method),
+            other => unreachable!("no file is known for {}", other.info().method),
         }
     }
 

@@ -10,10 +10,10 @@
 
 use eigenspan::data::generate::Normal;
 use eigenspan::data::{ImageShape, NumberType};
-use eigenspan::linalg::online::Lost;
+use eigenspan::linalg::online::Discarded;
+use eigenspan::method::pce::PceParts;
 use eigenspan::prepare::Preparation;
-use eigenspan::reduce::online::Trail;
-use eigenspan::reduce::pce::PceParts;
+use eigenspan::spectrum::online::Trail;
 use eigenspan::{Chosen, Mat, Pce, PceParams, Warning};
 
 use super::Provenance;
@@ -104,8 +104,8 @@ pub(super) fn to_bytes(model: &Pce, provenance: &Provenance) -> Vec<u8> {
         arrays.extend(values.as_ref().map(|v| Array::new(name, &[v.len()], v)));
     }
     if let Some(trail) = &p.online {
-        let Trail { forget, weight, lost, spare, .. } = &**trail;
-        arrays.push(Array::new("trail", &[4], &[*forget, *weight, lost.energy, lost.top]));
+        let Trail { forget, weight, discarded, spare, .. } = &**trail;
+        arrays.push(Array::new("trail", &[4], &[*forget, *weight, discarded.energy, discarded.top]));
         let shape = [spare.rows(), spare.cols()];
         arrays.extend((spare.cols() > 0).then(|| Array::new("spare", &shape, spare.as_slice())));
     }
@@ -206,7 +206,7 @@ fn trail(online: &OnlineHeader, file: &Opened<'_>, m: usize) -> Result<Trail, St
         None => Mat::zeros(m, 0),
     };
     let &OnlineHeader { rank, block, updates, proved } = online;
-    Ok(Trail { rank, block, forget, weight, updates, lost: Lost { energy, top }, proved, spare })
+    Ok(Trail { rank, block, forget, weight, updates, discarded: Discarded { energy, top }, proved, spare })
 }
 
 /// ‖UᵀU − I‖_max, all of it.

@@ -1,6 +1,6 @@
 //! Models of every other method: the facts of its [`Record`] in the header, its arrays as tensors.
 
-use eigenspan::reduce::record::{Arrays, Record};
+use eigenspan::model::record::{Arrays, Record};
 use eigenspan::{Error, Mat, Model};
 
 use super::Provenance;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use eigenspan::data::generate::Subspaces;
 use eigenspan::data::{Labels, Matrix, Samples};
-use eigenspan::method::{METHODS, Method};
+use eigenspan::registry::{METHODS, Method};
 use eigenspan::{Exec, Lambda, Mat, Normalize, OnlineParams, OnlinePce, PceParams, Weights};
 use safetensors::tensor::{Dtype, TensorView, serialize};
 
@@ -281,7 +281,7 @@ fn others() -> Vec<ModelFile> {
 #[test]
 fn a_model_of_every_method_comes_back_to_the_bit() {
     for file in others() {
-        let method = file.model.told().method;
+        let method = file.model.info().method;
         let back = ModelFile::from_bytes("m.espan", &file.to_bytes()).unwrap_or_else(|e| panic!("{method}: {e}"));
         assert_eq!(back, file, "{method}");
         assert_eq!(back.to_bytes(), file.to_bytes(), "{method}");
@@ -291,7 +291,7 @@ fn a_model_of_every_method_comes_back_to_the_bit() {
 #[test]
 fn classifiers_that_keep_their_samples_are_written_in_the_words_of_the_first_files() {
     for (method, names) in [("nn", "classes"), ("cesr", "class_names"), ("src", "class_names")] {
-        let file = others().into_iter().find(|file| file.model.told().method == method).unwrap();
+        let file = others().into_iter().find(|file| file.model.info().method == method).unwrap();
         let bytes = file.to_bytes();
         let opened = open("m.espan", &bytes).unwrap();
         let json: serde_json::Value = serde_json::from_str(&opened.json).unwrap();
@@ -310,7 +310,7 @@ type Damage = fn(&mut serde_json::Value, &mut Vec<Named>);
 #[test]
 fn the_parts_of_any_model_are_checked_against_each_other() {
     for file in others() {
-        let method = file.model.told().method;
+        let method = file.model.info().method;
         assert!(ModelFile::from_bytes("m.espan", &forged_from(&file, |_, _| {})).is_ok(), "{method}");
         let damages: [Damage; 7] = [
             |json, _| json["method"] = "magic".into(),

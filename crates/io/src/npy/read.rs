@@ -6,7 +6,7 @@ use eigenspan::data::{ImageShape, Matrix};
 
 use super::fault::NpyFault;
 use super::header::Header;
-use crate::array::{self, ArrayFault, ArrayRows, BadValue, Encoding, Length, List, Order, Told};
+use crate::array::{self, ArrayFault, ArrayHeader, ArrayRows, BadValue, Encoding, Length, List, Order};
 use crate::error::{Fault, ReadError};
 
 /// Reads samples in rows, of an array of two axes or of a stack of images.
@@ -86,7 +86,7 @@ pub(crate) fn rows(
     }
 }
 
-impl Told for Header {
+impl ArrayHeader for Header {
     fn encoding(&self) -> Encoding {
         self.encoding
     }

@@ -29,8 +29,8 @@ fn subspaces_apart(u: &Mat, w: &Mat) -> f64 {
         .fold(0.0, f64::max)
 }
 
-fn agrees(x: &dyn Blocks, dense: &Mat, cut: Cut) {
-    let exact = Compressed::of(dense, Exec::default()).unwrap().by_triangle(cut, Exec::default()).unwrap();
+fn agrees(x: &dyn Blocks, dense: &Mat, cut: Select) {
+    let exact = GramSpectrum::of(dense, Exec::default()).unwrap().by_triangle(cut, Exec::default()).unwrap();
     let found = direct(x, cut, Exec::default()).unwrap();
     assert_eq!(found.solver, "krylov");
     assert_eq!((found.count, found.interval), (exact.count, (exact.count, exact.count)), "{cut:?}");
@@ -49,9 +49,9 @@ fn dense_matrices_agree_with_the_full_decomposition_on_both_sides() {
     let sigma: Vec<f64> = (0..200).map(|j| 10.0 / (1.0 + f64::from(j)).powf(0.8)).collect();
     for (n, m) in [(800, 600), (600, 800)] {
         let x = with_values(n, m, &sigma);
-        agrees(&x, &x, Cut::Above(0.5 * (sigma[11] + sigma[12])));
-        agrees(&x, &x, Cut::Top(5));
-        agrees(&x, &x, Cut::Energy(0.7));
+        agrees(&x, &x, Select::Above(0.5 * (sigma[11] + sigma[12])));
+        agrees(&x, &x, Select::Top(5));
+        agrees(&x, &x, Select::Energy(0.7));
     }
 }
 
@@ -64,7 +64,7 @@ fn sparse_matrices_agree_with_the_dense_one_and_are_never_read_row_by_row() {
             Mat::from_fn(n, m, |i, j| if holes.at(i, j) == 0.0 { 0.0 } else { 20.0 * low.at(i, j) + holes.at(i, j) });
         for both in prepared(&x) {
             let all = crate::singular_values(&both.dense, Exec::default()).unwrap();
-            agrees(&both, &both.dense, Cut::Above(0.5 * (all[0] + all[1])));
+            agrees(&both, &both.dense, Select::Above(0.5 * (all[0] + all[1])));
         }
     }
 }
@@ -84,7 +84,7 @@ fn more_equal_values_than_a_block_holds_are_all_found() {
     let mut diagonal = Lines::new(3000);
     (0..3100).for_each(|i| diagonal.push((i < 3000).then(|| (i, value(i)))));
     let both = Both { sparse: diagonal.into(), dense: Mat::zeros(3100, 3000), readable: false };
-    let found = direct(&both, Cut::Above(1.5), Exec::default()).unwrap();
+    let found = direct(&both, Select::Above(1.5), Exec::default()).unwrap();
     assert_eq!((found.count, found.interval, found.solver), (44, (44, 44), "krylov"));
     assert!(matches!(found.certificate(), Certificate::Probable(_)));
     assert!(found.sigma[..40].iter().all(|s| (s - 3.0).abs() < 1e-12));
@@ -114,7 +114,7 @@ fn a_missing_value_is_seen_and_taken_in() {
 fn a_value_at_the_cut_gives_an_interval() {
     let sigma: Vec<f64> = (0..160).map(|j| 8.0 / (1.0 + f64::from(j))).collect();
     let x = with_values(700, 600, &sigma);
-    let found = direct(&x, Cut::Above(sigma[4]), Exec::default()).unwrap();
+    let found = direct(&x, Select::Above(sigma[4]), Exec::default()).unwrap();
     assert_eq!((found.certificate(), found.solver), (Certificate::Interval(4, 5), "krylov"));
 }
 
@@ -132,7 +132,7 @@ fn the_chance_falls_with_every_block_and_rises_towards_the_cut() {
 #[test]
 fn the_bits_do_not_depend_on_the_number_of_threads() {
     let [_, both, ..] = prepared(&scattered(900, 700, 0.05));
-    let cut = Cut::Top(4);
+    let cut = Select::Top(4);
     let with = |x: &dyn Blocks, threads| {
         let found = direct(x, cut, Exec::new(NonZero::new(threads), &Quiet)).unwrap();
         (found.sigma, found.vectors, found.chance)
@@ -156,7 +156,7 @@ fn a_cancelled_search_ends_early() {
     }
     let x = scattered(900, 700, 0.05);
     let monitor = After(AtomicUsize::new(0));
-    let stopped = direct(&x, Cut::Top(4), Exec::new(NonZero::new(1), &monitor));
+    let stopped = direct(&x, Select::Top(4), Exec::new(NonZero::new(1), &monitor));
     assert_eq!(stopped.err(), Some(Error::Cancelled));
     assert!(monitor.0.into_inner() < 10);
 }

@@ -17,12 +17,12 @@
 use super::{Online, OnlineState};
 use crate::Error;
 use crate::exec::Exec;
-use crate::spectrum::{Cut, Leading};
+use crate::spectrum::{Leading, Select};
 
 impl Online {
     /// The singular values of all samples seen (less their mean, where they are centred) that `cut` asks for, as far as they are
     /// known, and their directions. The interval holds for the true values.
-    pub fn leading(&self, cut: Cut, exec: Exec<'_>) -> Result<Leading<'static>, Error> {
+    pub fn leading(&self, cut: Select, exec: Exec<'_>) -> Result<Leading<'static>, Error> {
         Ok(self.closed(exec)?.leading(cut, self.kind().block))
     }
 }
@@ -30,7 +30,7 @@ impl Online {
 impl OnlineState {
     /// Σσ², all of it.
     pub fn energy(&self) -> f64 {
-        self.sigma.iter().map(|s| s * s).sum::<f64>() + self.lost.energy
+        self.sigma.iter().map(|s| s * s).sum::<f64>() + self.discarded.energy
     }
 
     /// How far a value may be off by rounding: that of one decomposition of all samples, and that of every core on the way.
@@ -41,14 +41,14 @@ impl OnlineState {
     }
 
     /// The values and directions that `cut` asks for; blocks had `block` samples.
-    pub fn leading(&self, cut: Cut, block: usize) -> Leading<'static> {
+    pub fn leading(&self, cut: Select, block: usize) -> Leading<'static> {
         let squares: Vec<f64> = self.sigma.iter().map(|s| s * s).collect();
         let (count, tau) = cut.place(&squares, self.energy());
         let slack = self.slack(block);
         let interval = match cut {
-            Cut::Above(tau) => (self.surely_above(tau + slack), self.perhaps_above((tau - slack).max(0.0))),
-            Cut::Top(_) => (count, count),
-            Cut::Energy(share) => (self.perhaps_enough(share), count),
+            Select::Above(tau) => (self.surely_above(tau + slack), self.perhaps_above((tau - slack).max(0.0))),
+            Select::Top(_) => (count, count),
+            Select::Energy(share) => (self.perhaps_enough(share), count),
         };
         Leading {
             sigma: self.sigma.clone(),
@@ -75,7 +75,8 @@ impl OnlineState {
         while count < most {
             let need = tau * tau - self.sigma.get(count).map_or(0.0, |s| s * s);
             all += need;
-            if need > self.lost.top || all > self.lost.energy || (need <= 0.0 && self.lost.energy == 0.0) {
+            if need > self.discarded.top || all > self.discarded.energy || (need <= 0.0 && self.discarded.energy == 0.0)
+            {
                 break;
             }
             count += 1;
@@ -89,7 +90,7 @@ impl OnlineState {
         let mut sum = 0.0;
         let carried = self.sigma.iter().enumerate().map(|(j, s)| {
             sum += s * s;
-            sum + ((j + 1) as f64 * self.lost.top).min(self.lost.energy)
+            sum + ((j + 1) as f64 * self.discarded.top).min(self.discarded.energy)
         });
         carried.take_while(|sum| *sum < enough).count() + 1
     }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::*;
 use crate::exec::{Monitor, Quiet};
 use crate::random::Random;
-use crate::spectrum::Cut;
+use crate::spectrum::Select;
 use crate::svd::values;
 
 /// Samples whose singular values fall off like 1/j, about an offset.
@@ -65,9 +65,9 @@ fn with_room_for_all_it_is_the_svd_of_the_weighted_rows() {
                     assert!((s - got).abs() <= tolerance, "{what}: σ_{i} {s} and {got}");
                 }
                 assert!(
-                    found.lost.energy <= (n as f64) * tolerance * tolerance,
+                    found.discarded.energy <= (n as f64) * tolerance * tolerance,
                     "{what}: lost {:e}",
-                    found.lost.energy
+                    found.discarded.energy
                 );
                 assert!(off(&found.basis) <= 100.0 * f64::EPSILON, "{what}");
                 let total: f64 = (0..n).map(|age| forget.powi(2 * age as i32)).sum();
@@ -93,8 +93,12 @@ fn what_is_lost_is_told_to_rounding() {
         let d = Mat::from_fn(12, 12, entry);
         let (trace, size) = ((0..12).map(|i| d.at(i, i)).sum::<f64>(), values(&d).unwrap()[0]);
         let rounding = 1e-12 * found.energy();
-        assert!((trace - found.lost.energy).abs() < rounding, "{trace} and {}", found.lost.energy);
-        assert!(size <= found.lost.top + rounding && size > 0.01 * found.lost.top, "{size} and {}", found.lost.top);
+        assert!((trace - found.discarded.energy).abs() < rounding, "{trace} and {}", found.discarded.energy);
+        assert!(
+            size <= found.discarded.top + rounding && size > 0.01 * found.discarded.top,
+            "{size} and {}",
+            found.discarded.top
+        );
         let shifted = Mat::from_fn(12, 12, |i, j| d.at(i, j) + if i == j { 2.0 * size } else { 0.0 });
         let least = values(&shifted).unwrap()[11] - 2.0 * size;
         assert!(least > -rounding, "the least eigenvalue of what was lost is {least}");
@@ -110,7 +114,7 @@ fn the_bounds_hold_and_are_of_use() {
             let x = samples(300, 14, 0.2, 9);
             let exact = values(&weighted(&x, forget, centred).0).unwrap();
             let found = fed(kind(14, rank, block, forget, centred), &x, 300).closed(Exec::default()).unwrap();
-            let top = found.lost.top.min(found.lost.energy);
+            let top = found.discarded.top.min(found.discarded.energy);
             for (i, s) in exact.iter().enumerate() {
                 let known = found.sigma.get(i).map_or(0.0, |s| s * s);
                 let rounding = 1e-12 * exact[0] * exact[0];
@@ -118,7 +122,7 @@ fn the_bounds_hold_and_are_of_use() {
             }
             for step in 0..60 {
                 let tau = exact[0] * 0.93f64.powi(step);
-                let (low, high) = found.leading(Cut::Above(tau), block).interval;
+                let (low, high) = found.leading(Select::Above(tau), block).interval;
                 let count = exact.iter().filter(|s| **s > tau).count();
                 assert!(low <= count && count <= high, "{count} above {tau}: {low} to {high}");
                 if low < high { wide += 1 } else { tight += 1 }
@@ -127,7 +131,7 @@ fn the_bounds_hold_and_are_of_use() {
             for share in [0.3, 0.5, 0.6, 0.7] {
                 let enough = |k: &usize| exact[..*k].iter().map(|s| s * s).sum::<f64>() >= share * energy;
                 let fewest = (0..=14).find(enough).unwrap();
-                let (low, high) = found.leading(Cut::Energy(share), block).interval;
+                let (low, high) = found.leading(Select::Energy(share), block).interval;
                 let carried = found.sigma.iter().map(|s| s * s).sum::<f64>() / energy;
                 assert!(
                     low <= fewest && (fewest <= high || carried < share),
@@ -196,7 +200,7 @@ fn copies_zeros_and_tiny_directions_do_no_harm() {
         assert!(off(&found.basis) < 100.0 * f64::EPSILON);
     }
     let nothing = fed(kind(10, 4, 2, 1.0, false), &Mat::zeros(5, 10), 5).closed(Exec::default()).unwrap();
-    assert_eq!((nothing.rows, nothing.sigma.len(), nothing.lost.energy), (5, 0, 0.0));
+    assert_eq!((nothing.rows, nothing.sigma.len(), nothing.discarded.energy), (5, 0, 0.0));
 }
 
 #[test]
@@ -261,5 +265,5 @@ fn what_cannot_be_gone_on_from_is_refused() {
     assert!(refused(OnlineKind { centred: false, ..usual }, &|_| ()));
     assert!(refused(usual, &|s| s.sigma.reverse()) && refused(usual, &|s| s.sigma.truncate(2)));
     assert!(refused(usual, &|s| s.basis = Mat::zeros(5, 3)) && refused(usual, &|s| s.weight = f64::NAN));
-    assert!(refused(usual, &|s| s.lost.top = -1.0) && refused(usual, &|s| s.waiting = vec![0.0; 5]));
+    assert!(refused(usual, &|s| s.discarded.top = -1.0) && refused(usual, &|s| s.waiting = vec![0.0; 5]));
 }

@@ -27,7 +27,7 @@ use crate::exec::Exec;
 use crate::gram::gamma;
 use crate::mat::Mat;
 use crate::rows::energy;
-use crate::spectrum::{Cut, Leading};
+use crate::spectrum::{Leading, Select};
 use crate::symmetric::{Tridiagonal, tridiagonalise};
 
 /// A direction is found where its residual ‖Au − ξu‖ is below this share of ξ: its σ is then right to a few 10⁻⁵.
@@ -55,7 +55,7 @@ struct Known {
 
 impl Sketch {
     /// The singular values that `cut` asks for. Not before the end of the first reading.
-    pub fn leading(&self, cut: Cut, exec: Exec<'_>) -> Result<Answer, Error> {
+    pub fn leading(&self, cut: Select, exec: Exec<'_>) -> Result<Answer, Error> {
         let n = self.rows.filter(|_| self.readings() > 0).ok_or(Error::NoRows)?;
         let reduced = tridiagonalise(self.space.projected().clone(), exec.silent())?;
         let values = reduced.values(exec.silent())?;
@@ -70,7 +70,7 @@ impl Sketch {
         let share = |(r, v): (&f64, &f64)| r / v.max(f64::MIN_POSITIVE);
         let residual = residuals.iter().zip(&values).take(count).map(share).fold(0.0, f64::max);
         let mut short = count >= self.columns.min(d) && !self.is_closed();
-        if let Cut::Energy(part) = cut {
+        if let Select::Energy(part) = cut {
             let found: f64 = values.iter().sum();
             short = found + d as f64 * slack < part * self.energy && !self.is_closed();
             let gap = values[..count].last().map_or(0.0, |v| v - tau * tau);

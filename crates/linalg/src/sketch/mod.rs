@@ -61,7 +61,7 @@ const BLOCK: usize = 1 << 22;
 ///
 /// ```
 /// use eigenspan_linalg::sketch::Sketch;
-/// use eigenspan_linalg::spectrum::Cut;
+/// use eigenspan_linalg::spectrum::Select;
 /// use eigenspan_linalg::{Exec, Mat};
 ///
 /// let exec = Exec::default();
@@ -72,7 +72,7 @@ const BLOCK: usize = 1 << 22;
 ///     sketch.update(&x, exec)?; // in portions of any size
 ///     sketch.end_of_reading(exec)?;
 /// }
-/// let answer = sketch.leading(Cut::Above(1.0), exec)?;
+/// let answer = sketch.leading(Select::Above(1.0), exec)?;
 /// assert!(answer.settled && answer.leading.count == 1);
 /// # Ok::<(), eigenspan_linalg::Error>(())
 /// ```

@@ -5,7 +5,7 @@ use super::*;
 use crate::certificate::Certificate;
 use crate::dense::product;
 use crate::exec::Quiet;
-use crate::spectrum::{Cut, singular_values};
+use crate::spectrum::{Select, singular_values};
 use crate::triangle::orthonormalise;
 
 fn gaussian(rows: usize, cols: usize, seed: u64) -> Mat {
@@ -47,7 +47,7 @@ fn two_readings_are_exact_and_proved_where_the_sketch_holds_the_rank() {
     let again = sketched(&x, 12, 4, 5, false);
     assert!(again.readings() == 4 && again.space.dimension() == sketch.space.dimension());
     for (tau, k) in [(8.0, 1), (4.0, 3), (0.5, 5), (0.05, 7)] {
-        let Answer { leading, settled, .. } = sketch.leading(Cut::Above(tau), Exec::default()).unwrap();
+        let Answer { leading, settled, .. } = sketch.leading(Select::Above(tau), Exec::default()).unwrap();
         assert_eq!((leading.count, leading.certificate(), settled), (k, Certificate::Proved, true), "{tau}");
         for (found, s) in leading.sigma.iter().zip(sigma) {
             // Through XᵀX a value is right to eps·(σ₁/σ)².
@@ -63,7 +63,7 @@ fn two_readings_are_exact_and_proved_where_the_sketch_holds_the_rank() {
     let energy: f64 = sigma.iter().map(|s| s * s).sum();
     for share in [0.3, 0.9, 0.999] {
         let want = (1..=7).find(|k| sigma[..*k].iter().map(|s| s * s).sum::<f64>() >= share * energy).unwrap();
-        let answer = sketch.leading(Cut::Energy(share), Exec::default()).unwrap();
+        let answer = sketch.leading(Select::Energy(share), Exec::default()).unwrap();
         assert_eq!((answer.leading.count, answer.settled, answer.short), (want, true, false));
     }
 }
@@ -93,7 +93,7 @@ fn the_count_is_right_or_between_what_is_said_and_ritz_values_never_exceed_the_t
             for reading in 1..=5 {
                 read(&mut sketch, &x, 130, Exec::default());
                 for tau in [5.2, 1.3, 1.01, 0.7, 0.35] {
-                    let Answer { leading, .. } = sketch.leading(Cut::Above(tau), Exec::default()).unwrap();
+                    let Answer { leading, .. } = sketch.leading(Select::Above(tau), Exec::default()).unwrap();
                     let (k, (low, high)) = (true_count(&sigma, tau), leading.interval);
                     assert!(low <= k && k <= high, "{name}, τ = {tau}, {reading} readings: {k} in {low}..{high}");
                     assert!(leading.sigma.iter().zip(&sigma).all(|(a, b)| *a <= b * (1.0 + 1e-12)), "{name}");
@@ -124,7 +124,7 @@ fn noise_with_planted_directions_is_told_in_a_few_readings() {
     let mut sketch = Sketch::new(m, 60, 1, false);
     let answer = (1..=8).find_map(|_| {
         read(&mut sketch, &x, 77, Exec::default());
-        let answer = sketch.leading(Cut::Above(tau), Exec::default()).unwrap();
+        let answer = sketch.leading(Select::Above(tau), Exec::default()).unwrap();
         answer.settled.then_some(answer)
     });
     let answer = answer.expect("settled");
@@ -133,7 +133,7 @@ fn noise_with_planted_directions_is_told_in_a_few_readings() {
     for (found, s) in answer.leading.sigma.iter().zip(&truth).take(5) {
         assert!(found <= s && *found > s * (1.0 - 1e-3), "{found} {s}");
     }
-    let top = sketch.leading(Cut::Top(5), Exec::default()).unwrap();
+    let top = sketch.leading(Select::Top(5), Exec::default()).unwrap();
     assert!(top.settled && top.leading.count == 5);
 }
 
@@ -147,7 +147,7 @@ fn neither_portions_nor_threads_change_a_bit() {
                 let exec = Exec::new(NonZero::new(threads), &Quiet);
                 let mut sketch = Sketch::new(90, 20, 3, centred);
                 (0..3).for_each(|_| read(&mut sketch, &x, portion, exec));
-                let found = sketch.leading(Cut::Above(0.5), exec).unwrap().leading;
+                let found = sketch.leading(Select::Above(0.5), exec).unwrap().leading;
                 let basis = found.basis(found.count, exec).unwrap();
                 (found.sigma, found.interval, found.norm, basis, sketch.mean())
             })
@@ -166,7 +166,7 @@ fn the_mean_is_taken_away_exactly_beside_any_offset() {
     let centred = Mat::from_fn(900, 80, |i, j| x.at(i, j) - mean[j]);
     let truth = singular_values(&centred, Exec::default()).unwrap();
     let sketch = sketched(&x, 10, 3, 1, true);
-    let found = sketch.leading(Cut::Above(6.5), Exec::default()).unwrap().leading;
+    let found = sketch.leading(Select::Above(6.5), Exec::default()).unwrap().leading;
     assert_eq!(found.count, true_count(&truth, 6.5));
     assert!(found.sigma.iter().zip(&truth).all(|(a, b)| (a / b - 1.0).abs() < 1e-7), "{found:?} {truth:?}");
     let off = sketch.mean().unwrap().iter().zip(&mean).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -183,7 +183,7 @@ fn a_chance_is_no_smaller_than_how_often_it_happens() {
         let mut said: Vec<f64> = (0..400)
             .map(|seed| {
                 let found = sketched(&x, columns, readings, seed, false);
-                let first = found.leading(Cut::Top(1), Exec::default()).unwrap().leading.sigma[0].powi(2);
+                let first = found.leading(Select::Top(1), Exec::default()).unwrap().leading.sigma[0].powi(2);
                 let made = Made { order: m, columns, readings };
                 at_one_look(made, 0, first.min(1.0 - 1e-12), 1.0)
             })
@@ -210,5 +210,5 @@ fn other_samples_and_bad_values_are_refused() {
     assert!(matches!(sketch.update(&Mat::zeros(2, 9), exec), Err(Error::NotAlike { .. })));
     let bad = Mat::from_fn(3, 30, |i, j| if (i, j) == (2, 7) { f64::NAN } else { 1.0 });
     assert_eq!(sketch.update(&bad, exec), Err(Error::OutOfRange { row: 2, column: 7 }));
-    assert!(matches!(Sketch::new(30, 4, 1, false).leading(Cut::Top(1), exec), Err(Error::NoRows)));
+    assert!(matches!(Sketch::new(30, 4, 1, false).leading(Select::Top(1), exec), Err(Error::NoRows)));
 }

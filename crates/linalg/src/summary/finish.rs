@@ -14,12 +14,12 @@ use crate::blocks::{Blocks, Rows};
 use crate::exec::Exec;
 use crate::gram::{Gram, Side};
 use crate::mat::Mat;
-use crate::spectrum::{Compressed, Cut, Leading, SMALL, spectrum};
+use crate::spectrum::{GramSpectrum, Leading, SMALL, Select, spectrum};
 
 impl Summary {
     /// The singular values of all samples (less their mean, where they are centred) that `cut` asks for, and their
     /// directions.
-    pub fn finish(&self, cut: Cut, exec: Exec<'_>) -> Result<Finished, Error> {
+    pub fn finish(&self, cut: Select, exec: Exec<'_>) -> Result<Finished, Error> {
         let whole = self.closed(exec)?;
         if whole.rows == 0 {
             return Err(Error::NoRows);
@@ -30,7 +30,7 @@ impl Summary {
         match self.kind.form {
             Form::Gram => {
                 let gone = Gone { rows: whole.rows, cols: self.kind.features, rounding: blur };
-                let compressed = Compressed::with_gram(&gone, gram_of(whole.square, whole.error));
+                let compressed = GramSpectrum::with_gram(&gone, gram_of(whole.square, whole.error));
                 let few = if self.kind.features > SMALL { compressed.by_krylov(cut, exec)? } else { None };
                 let found = match few {
                     Some(found) => found,
@@ -51,14 +51,14 @@ impl Summary {
     /// knows them all. What S cannot tell from zero may be anything up to there.
     pub fn values(&self, count: usize, exec: Exec<'_>) -> Result<(Vec<f64>, f64), Error> {
         if self.kind.form == Form::Triangle {
-            return Ok((self.finish(Cut::Top(count), exec)?.leading.sigma, 0.0));
+            return Ok((self.finish(Select::Top(count), exec)?.leading.sigma, 0.0));
         }
         let whole = self.closed(exec)?;
         if whole.rows == 0 {
             return Err(Error::NoRows);
         }
         let gone = Gone { rows: whole.rows, cols: self.kind.features, rounding: self.blur(&whole) };
-        let compressed = Compressed::with_gram(&gone, gram_of(whole.square, whole.error));
+        let compressed = GramSpectrum::with_gram(&gone, gram_of(whole.square, whole.error));
         let (mut sigma, reach) = compressed.values_within_reach(exec)?;
         sigma.truncate(count.min(whole.rows));
         Ok((sigma, reach))

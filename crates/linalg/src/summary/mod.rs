@@ -91,7 +91,7 @@ impl std::fmt::Display for Kind {
 /// A summary of samples. See the head of this file.
 ///
 /// ```
-/// use eigenspan_linalg::spectrum::Cut;
+/// use eigenspan_linalg::spectrum::Select;
 /// use eigenspan_linalg::summary::{Form, Summary};
 /// use eigenspan_linalg::{Exec, Mat};
 ///
@@ -101,7 +101,7 @@ impl std::fmt::Display for Kind {
 /// let mut more = Summary::empty(2, Form::Triangle, true);
 /// more.update(&Mat::from_fn(2, 2, |i, j| (3 + i + j) as f64), exec)?;
 /// seen.merge(&more, exec)?;
-/// let found = seen.finish(Cut::Above(1.0), exec)?;
+/// let found = seen.finish(Select::Above(1.0), exec)?;
 /// assert_eq!((found.rows, found.count), (5, 1));
 /// assert!((found.sigma[0] - 20f64.sqrt()).abs() < 1e-14);
 /// assert_eq!(found.mean, Some(vec![2.0, 3.0]));

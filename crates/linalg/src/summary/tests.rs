@@ -5,7 +5,7 @@ use std::num::NonZero;
 use super::*;
 use crate::certificate::Certificate;
 use crate::exec::Quiet;
-use crate::spectrum::{Cut, SMALL, spectrum};
+use crate::spectrum::{SMALL, Select, spectrum};
 use crate::svd;
 
 /// m of most tests; blocks of 2048 rows then.
@@ -133,13 +133,13 @@ fn the_order_of_merges_changes_rounding_and_nothing_else() {
         assert_eq!(first.to_bytes(), in_order().to_bytes());
         let backwards = (0..3).rev().fold(part(3), |all, i| merged(all, &part(i)));
         let bracketed = merged(merged(part(0), &part(1)), &merged(part(2), &part(3)));
-        let reference = first.finish(Cut::Top(FEATURES), Exec::default()).unwrap();
+        let reference = first.finish(Select::Top(FEATURES), Exec::default()).unwrap();
         for other in [backwards, bracketed, summary(&x, form, centred, 7303)] {
-            let all = other.finish(Cut::Top(FEATURES), Exec::default()).unwrap();
+            let all = other.finish(Select::Top(FEATURES), Exec::default()).unwrap();
             let worst = ratio(&all.sigma, &reference.sigma, 7303, 6);
             assert!(worst <= 10.0, "{form:?}, centred {centred}: {worst}");
             for tau in [40.0, 20.0, 10.0] {
-                let k = |s: &Summary| s.finish(Cut::Above(tau), Exec::default()).unwrap().count;
+                let k = |s: &Summary| s.finish(Select::Above(tau), Exec::default()).unwrap().count;
                 assert_eq!(k(&other), k(&first));
             }
             for (a, b) in all.mean.iter().flatten().zip(reference.mean.iter().flatten()) {
@@ -172,7 +172,7 @@ fn a_large_offset_costs_no_digit() {
                     all = merged(all, &summary(&some(&x, first..end), form, true, 777));
                     first = end;
                 }
-                let found = all.finish(Cut::Above(reference[4] / 2.0), Exec::default()).unwrap();
+                let found = all.finish(Select::Above(reference[4] / 2.0), Exec::default()).unwrap();
                 assert_eq!((found.count, found.certificate()), (5, Certificate::Proved));
                 for (s, want) in found.sigma.iter().zip(&reference) {
                     let digits = -((s - want).abs() / want).log10();
@@ -215,8 +215,8 @@ fn the_bounds_hold_and_are_not_idle() {
     assert!(5.0 * worst <= bound, "{worst:e} against {bound:e}");
     assert!(bound < 1e-10 * trace, "{bound:e} says nothing about {trace:e}");
     // Rounding on the way in widens the interval: a cut right at a value is no longer decided.
-    let sigma = all.finish(Cut::Top(5), Exec::default()).unwrap().leading.sigma;
-    let near = Cut::Above(sigma[2] * (1.0 - 1e-8));
+    let sigma = all.finish(Select::Top(5), Exec::default()).unwrap().leading.sigma;
+    let near = Select::Above(sigma[2] * (1.0 - 1e-8));
     assert_eq!(all.finish(near, Exec::default()).unwrap().certificate(), Certificate::Proved);
     let rough = all.with_row_rounding(1e-7).finish(near, Exec::default()).unwrap();
     assert!(matches!(rough.certificate(), Certificate::Interval(_, 3..)), "{:?}", rough.certificate());
@@ -229,9 +229,9 @@ fn a_finished_summary_agrees_with_the_whole_in_memory() {
         let x = samples(n, m, 6);
         for (form, centred) in kinds() {
             let whole = if centred { centred_copy(&x) } else { x.clone() };
-            let reference = spectrum(&whole, Cut::Above(tau), Exec::default()).unwrap();
+            let reference = spectrum(&whole, Select::Above(tau), Exec::default()).unwrap();
             let k = reference.count;
-            let cut = if n < m { Cut::Above(reference.sigma[0] / 8.0) } else { Cut::Above(tau) };
+            let cut = if n < m { Select::Above(reference.sigma[0] / 8.0) } else { Select::Above(tau) };
             let found = summary(&x, form, centred, 64).finish(cut, Exec::default()).unwrap();
             let worst = ratio(&found.sigma[..found.count], &reference.sigma, n.max(m), 1 + n / 2048);
             assert!(worst <= 10.0, "{n} × {m}, {form:?}, centred {centred}: {worst}");
@@ -267,12 +267,12 @@ fn tiny_values_survive_in_the_triangle_and_are_refused_by_the_gram_matrix() {
             _ => 0.0,
         });
         let split = |form| merged(summary(&some(&x, 0..5), form, false, 2), &summary(&some(&x, 5..13), form, false, 3));
-        let found = split(Form::Triangle).finish(Cut::Above(mu / 2.0), Exec::default()).unwrap();
+        let found = split(Form::Triangle).finish(Select::Above(mu / 2.0), Exec::default()).unwrap();
         assert_eq!(found.count, 12);
         assert!(found.sigma[1..].iter().all(|s| (s - mu).abs() < 1e-3 * mu), "{mu}: {:?}", found.sigma);
         let gram = split(Form::Gram);
-        assert_eq!(gram.finish(Cut::Above(mu / 2.0), Exec::default()).unwrap_err(), Error::CutTooLow);
-        assert_eq!(gram.finish(Cut::Above(1.0), Exec::default()).unwrap().count, 1);
+        assert_eq!(gram.finish(Select::Above(mu / 2.0), Exec::default()).unwrap_err(), Error::CutTooLow);
+        assert_eq!(gram.finish(Select::Above(1.0), Exec::default()).unwrap().count, 1);
     }
 }
 
@@ -281,7 +281,7 @@ fn a_crowd_at_the_cut_is_an_interval_and_no_refusal() {
     let sigma = |j: usize| if j == 0 { 4.0 } else { [2.0, 1.0][usize::from(j > 6)] };
     let x = Mat::from_fn(40, 12, |i, j| if i == j { sigma(j) } else { 0.0 });
     for form in [Form::Gram, Form::Triangle] {
-        let found = summary(&x, form, false, 7).finish(Cut::Above(2.0), Exec::default()).unwrap();
+        let found = summary(&x, form, false, 7).finish(Select::Above(2.0), Exec::default()).unwrap();
         assert_eq!((found.count, found.certificate()), (1, Certificate::Interval(1, 7)), "{form:?}");
     }
 }
@@ -308,7 +308,7 @@ fn bytes_come_back_and_damaged_ones_are_refused() {
                 let sum = bytes::checksum(&damaged[..body]).to_le_bytes();
                 damaged[body..].copy_from_slice(&sum);
                 if let Ok(odd) = Summary::from_bytes(&damaged) {
-                    let _ = odd.finish(Cut::Above(1.0), Exec::default());
+                    let _ = odd.finish(Select::Above(1.0), Exec::default());
                 }
             }
         }
@@ -346,7 +346,7 @@ fn unlike_summaries_are_named() {
     let text = "a Gram summary of 3 centred features cannot take in a triangular summary of 4 uncentred features";
     assert_eq!(error.to_string(), text);
     assert!(ours.update(&Mat::zeros(2, 5), Exec::default()).is_err());
-    assert_eq!(ours.finish(Cut::Top(1), Exec::default()).unwrap_err(), Error::NoRows);
+    assert_eq!(ours.finish(Select::Top(1), Exec::default()).unwrap_err(), Error::NoRows);
 }
 
 #[test]
@@ -355,7 +355,7 @@ fn a_constant_feature_leaves_nothing() {
     for form in [Form::Gram, Form::Triangle] {
         let all =
             merged(summary(&some(&x, 0..2900), form, true, 100), &summary(&some(&x, 2900..5000), form, true, 100));
-        let found = all.finish(Cut::Above(1.0), Exec::default()).unwrap();
+        let found = all.finish(Select::Above(1.0), Exec::default()).unwrap();
         assert_eq!((found.count, found.mean.as_ref().map(|mean| mean[0])), (1, Some(0.1)));
         assert!(found.sigma[1..].iter().all(|s| *s == 0.0), "{:?}", found.sigma);
     }
@@ -377,7 +377,7 @@ fn features_divided_by_their_deviations_have_deviation_one() {
         assert!((deviations[j] / deviation - 1.0).abs() < 1e-9, "{j}: {} for {deviation}", deviations[j]);
         (0..3000).for_each(|i| z.row_mut(i)[j] = off(i) / deviation);
     }
-    let cut = Cut::Top(3);
+    let cut = Select::Top(3);
     let (got, want) = (standard.finish(cut, Exec::default()).unwrap(), spectrum(&z, cut, Exec::default()).unwrap());
     for (a, b) in got.sigma.iter().zip(&want.sigma).take(3) {
         assert!((a / b - 1.0).abs() < 1e-9, "{a} for {b}");

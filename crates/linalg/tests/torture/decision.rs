@@ -8,7 +8,7 @@ use super::ways::{WAYS, Way, compress};
 use eigenspan_linalg::Mat;
 use eigenspan_linalg::certificate::Certificate;
 use eigenspan_linalg::scale::times_power_of_two;
-use eigenspan_linalg::spectrum::{Compressed, Cut, Leading};
+use eigenspan_linalg::spectrum::{GramSpectrum, Leading, Select};
 
 /// argmin_r r + λΣ_{i>r}σᵢ² for whole σ and λ = 1/τ², times τ², in whole numbers; the smallest r on ties.
 fn least_cost(sigma: &[u64], tau: u64) -> usize {
@@ -45,7 +45,7 @@ fn p1_p2_p4_k_has_the_least_cost_at_every_scale() {
             let tied = sigma.contains(&tau);
             for exponent in [-1040, -997, -60, 0, 60, 970, 997] {
                 let x = diagonal(sigma, exponent);
-                let cut = Cut::Above(times_power_of_two(tau as f64, exponent));
+                let cut = Select::Above(times_power_of_two(tau as f64, exponent));
                 for way in [Way::Leading, Way::Dense, Way::Triangle] {
                     let Some(answer) = way.ask(&compress(&x), cut) else { continue };
                     let what =
@@ -69,7 +69,7 @@ fn p3_k_grows_with_lambda() {
     for way in [Way::Leading, Way::Dense] {
         let mut lambdas: Vec<f64> = lambdas.clone().collect();
         lambdas.sort_by(f64::total_cmp);
-        let answers = lambdas.iter().filter_map(|l| way.ask(&compressed, Cut::Above(1.0 / l.sqrt())));
+        let answers = lambdas.iter().filter_map(|l| way.ask(&compressed, Select::Above(1.0 / l.sqrt())));
         let counts: Vec<usize> = answers.map(|a| a.count).collect();
         assert!(counts.len() > 20 && counts.is_sorted(), "{way:?}: {counts:?}");
         assert!(counts[0] == 0 && counts[counts.len() - 1] > 2);
@@ -89,10 +89,10 @@ fn p16_every_cut_in_the_gap_finds_the_planted_rank() {
             let noise = 0.2 / ((n as f64).sqrt() + (m as f64).sqrt());
             x.as_mut_slice().iter_mut().for_each(|v| *v += noise * random.normal());
             let compressed = compress(&x);
-            let sigma = compressed.by_triangle(Cut::Top(5), super::ways::exec()).unwrap().sigma;
+            let sigma = compressed.by_triangle(Select::Top(5), super::ways::exec()).unwrap().sigma;
             assert!(sigma[3] > 1.0 && sigma[4] < 0.3);
             for part in [0.001, 0.1, 0.3, 0.5, 0.7, 0.9, 0.999] {
-                let cut = Cut::Above(sigma[4] + part * (sigma[3] - sigma[4]));
+                let cut = Select::Above(sigma[4] + part * (sigma[3] - sigma[4]));
                 for way in ways {
                     let answer = way.ask(&compressed, cut).unwrap_or_else(|| panic!("{way:?} declines"));
                     assert_eq!((answer.count, answer.certificate()), (4, Certificate::Proved), "{way:?}, seed {seed}");
@@ -135,7 +135,7 @@ fn p20_nothing_is_proved_within_the_margin_and_everything_outside() {
         let compressed = compress(&x);
         for &way in ways {
             // Beside the value, not at it: Krylov's way may decline a cut inside a pair.
-            let Some(at) = way.ask(&compressed, Cut::Above(value * (1.0 + 1e-6))) else {
+            let Some(at) = way.ask(&compressed, Select::Above(value * (1.0 + 1e-6))) else {
                 assert_eq!(way, Way::Krylov, "only Krylov may decline");
                 continue;
             };
@@ -148,7 +148,7 @@ fn p20_nothing_is_proved_within_the_margin_and_everything_outside() {
                 }
                 for share in [1.25, 2.0, 20.0, 1e3] {
                     let tau = value / (1.0 + side * share * at.margin);
-                    let answer = way.ask(&compressed, Cut::Above(tau)).unwrap_or_else(|| panic!("{what}: declined"));
+                    let answer = way.ask(&compressed, Select::Above(tau)).unwrap_or_else(|| panic!("{what}: declined"));
                     let said = format!(
                         "{what}, {share} margins of {:e}: {:?}, {:e}",
                         at.margin, answer.interval, answer.margin
@@ -176,10 +176,10 @@ fn p20_a_crowd_at_the_cut_is_an_interval() {
         let values: Vec<f64> = (0..shape.0.min(shape.1)).map(at).collect();
         let x = exact(shape, &values, 7);
         let compressed = compress(&x);
-        let margin = way.ask(&compressed, Cut::Above(VALUE * (1.0 + 1e-6))).expect("nothing is near").margin;
+        let margin = way.ask(&compressed, Select::Above(VALUE * (1.0 + 1e-6))).expect("nothing is near").margin;
         for share in [-0.5, -0.25, 0.0, 0.25, 0.5] {
             let (tau, what) = (VALUE / (1.0 + share * margin), format!("{way:?}, {shape:?}, {share} margins"));
-            let answer = way.ask(&compressed, Cut::Above(tau)).unwrap_or_else(|| panic!("{what}: declined"));
+            let answer = way.ask(&compressed, Select::Above(tau)).unwrap_or_else(|| panic!("{what}: declined"));
             assert!(answer.solver.starts_with("gram"), "{what}: {}", answer.solver);
             claims_nothing_wrong(&compressed, way, tau, &values, &what);
             if share == 0.0 {
@@ -187,13 +187,13 @@ fn p20_a_crowd_at_the_cut_is_an_interval() {
             }
         }
         // The same crowd, cut by number: the fifth of six equal values is no better than the sixth.
-        let answer = way.ask(&compressed, Cut::Top(5)).expect("the dense way answers");
+        let answer = way.ask(&compressed, Select::Top(5)).expect("the dense way answers");
         assert_eq!((answer.count, answer.certificate()), (5, Certificate::Interval(4, 10)), "{way:?}, {shape:?}");
     }
 }
 
-fn claims_nothing_wrong(x: &Compressed<'_>, way: Way, tau: f64, values: &[f64], what: &str) {
-    let Some(answer) = way.ask(x, Cut::Above(tau)) else { return };
+fn claims_nothing_wrong(x: &GramSpectrum<'_>, way: Way, tau: f64, values: &[f64], what: &str) {
+    let Some(answer) = way.ask(x, Select::Above(tau)) else { return };
     let above = values.iter().filter(|v| **v > tau).count();
     let Leading { count, interval: (low, high), .. } = answer;
     assert!((low..=high).contains(&above), "{what}: {low}..={high}, not {above}");

@@ -8,7 +8,7 @@ use super::scaled::Scaled;
 use super::ways::{WAYS, Way, compress, exec};
 use eigenspan_linalg::certificate::Certificate;
 use eigenspan_linalg::scale::times_power_of_two;
-use eigenspan_linalg::spectrum::Cut;
+use eigenspan_linalg::spectrum::Select;
 use eigenspan_linalg::{Mat, singular_values};
 
 /// Correct digits of `found`.
@@ -27,7 +27,7 @@ fn r8_a_power_of_two_moves_no_bit() {
     {
         let sigma: Vec<f64> = (0..shape.0.min(shape.1)).map(|i| 1.0 / (1.0 + i as f64)).collect();
         let x = turned(shape, &sigma, 8).x;
-        let ask = |p: i32, cut: Cut| {
+        let ask = |p: i32, cut: Select| {
             let scaled = Scaled::new(times_two(&x, p));
             let compressed = compress(&scaled);
             let answer = way.ask(&compressed, cut).unwrap();
@@ -40,10 +40,10 @@ fn r8_a_power_of_two_moves_no_bit() {
                 answer.basis(3, exec()).unwrap(),
             )
         };
-        let still = ask(0, Cut::Above(0.15));
+        let still = ask(0, Select::Above(0.15));
         assert_eq!(still.1, 6, "{way:?}");
         for p in [-1000, -200, -53, -1, 1, 7, 200, 1000] {
-            let moved = ask(p, Cut::Above(times_power_of_two(0.15, p)));
+            let moved = ask(p, Select::Above(times_power_of_two(0.15, p)));
             let back: Vec<f64> = moved.0.iter().map(|s| times_power_of_two(*s, -p)).collect();
             assert_eq!(back, still.0, "{way:?}, 2^{p}");
             assert_eq!((moved.1, moved.2, moved.3, &moved.5), (still.1, still.2, still.3, &still.5), "{way:?}, 2^{p}");
@@ -58,7 +58,7 @@ fn r8_squares_within_range_need_no_exponent() {
     for way in [Way::Dense, Way::Triangle] {
         let ask = |p: i32| {
             let scaled = times_two(&x, p);
-            let sigma = way.ask(&compress(&scaled), Cut::Top(12)).unwrap().sigma;
+            let sigma = way.ask(&compress(&scaled), Select::Top(12)).unwrap().sigma;
             sigma.iter().map(|s| times_power_of_two(*s, -p)).collect::<Vec<_>>()
         };
         let still = ask(0);
@@ -96,7 +96,7 @@ fn r14_every_value_of_centred_data_has_twelve_digits() {
         let truth = decompose(&y.near_one()).sigma;
         for way in [Way::Leading, Way::Dense, Way::Triangle] {
             let compressed = compress(&y);
-            let answer = way.ask(&compressed, Cut::Top(truth.len())).unwrap();
+            let answer = way.ask(&compressed, Select::Top(truth.len())).unwrap();
             assert_eq!(answer.count, truth.len());
             for (found, truth) in answer.sigma.iter().zip(&truth) {
                 let found = times_power_of_two(*found, -y.exponent);
@@ -114,13 +114,13 @@ fn r15_small_values_have_three_digits_or_the_gram_matrix_declines() {
         for x in x {
             let all = singular_values(&x, exec()).unwrap();
             let compressed = compress(&x);
-            let top = Way::Triangle.ask(&compressed, Cut::Top(n)).unwrap().sigma;
-            let above = Way::Leading.ask(&compressed, Cut::Above(mu / 2.0)).unwrap();
+            let top = Way::Triangle.ask(&compressed, Select::Top(n)).unwrap().sigma;
+            let above = Way::Leading.ask(&compressed, Select::Above(mu / 2.0)).unwrap();
             assert_eq!(above.count, n, "μ = {mu:e}, {}: {:?}", above.solver, above.sigma);
             for sigma in [&all, &top, &above.sigma] {
                 assert!(sigma.iter().zip(&truth).all(|(s, t)| digits(*s, *t) >= 3.0), "n = {n}, μ = {mu:e}: {sigma:?}");
             }
-            for cut in [Cut::Top(n), Cut::Top(2), Cut::Above(mu / 2.0), Cut::Above(2.0 * mu)] {
+            for cut in [Select::Top(n), Select::Top(2), Select::Above(mu / 2.0), Select::Above(2.0 * mu)] {
                 assert!(Way::Dense.ask(&compressed, cut).is_none(), "n = {n}, μ = {mu:e}, {cut:?}");
                 assert!(Way::Krylov.ask(&compressed, cut).is_none(), "n = {n}, μ = {mu:e}, {cut:?}");
             }
@@ -138,7 +138,7 @@ fn r16_denormal_matrices_keep_their_order_and_their_last_unit() {
     assert_eq!(denormal.x.at(0, 0), whole.at(0, 0) * unit);
     for way in [Way::Leading, Way::Triangle] {
         let compressed = compress(&denormal);
-        let sigma = way.ask(&compressed, Cut::Top(12)).unwrap().sigma;
+        let sigma = way.ask(&compressed, Select::Top(12)).unwrap().sigma;
         assert_eq!(sigma.len(), 12);
         assert!(sigma.windows(2).all(|w| w[0] >= w[1]) && sigma.iter().all(|s| *s >= 0.0));
         for (s, t) in sigma.iter().zip(&truth) {
@@ -147,7 +147,7 @@ fn r16_denormal_matrices_keep_their_order_and_their_last_unit() {
             assert!((found - t).abs() <= 1.0, "{way:?}: {found} for {t}");
         }
         let between = (truth[4] + truth[5]).round() / 2.0;
-        let answer = way.ask(&compressed, Cut::Above(between.round() * unit)).unwrap();
+        let answer = way.ask(&compressed, Select::Above(between.round() * unit)).unwrap();
         assert_eq!(answer.count, truth.iter().filter(|t| **t > between.round()).count());
     }
 }
@@ -171,11 +171,11 @@ fn the_zero_matrix_has_no_value_above_any_cut() {
         let zero = Mat::zeros(n, m);
         let compressed = compress(&zero);
         for way in WAYS {
-            let Some(answer) = way.ask(&compressed, Cut::Above(1e-100)) else { continue };
+            let Some(answer) = way.ask(&compressed, Select::Above(1e-100)) else { continue };
             assert_eq!((answer.count, answer.certificate()), (0, Certificate::Proved), "{way:?} {n}x{m}");
             assert!(answer.sigma.iter().all(|s| *s == 0.0));
         }
-        let top = Way::Leading.ask(&compressed, Cut::Top(2)).unwrap();
+        let top = Way::Leading.ask(&compressed, Select::Top(2)).unwrap();
         assert!(top.sigma.iter().all(|s| *s == 0.0) && !top.margin.is_nan(), "margin {}", top.margin);
     }
 }
@@ -187,7 +187,7 @@ fn the_same_bits_again_and_on_two_threads() {
     let two = eigenspan_linalg::Exec::new(std::num::NonZero::new(2), &eigenspan_linalg::Quiet);
     for x in [&case.a, &large] {
         let with = |exec| {
-            let answer = eigenspan_linalg::spectrum(x, Cut::Top(8), exec).unwrap();
+            let answer = eigenspan_linalg::spectrum(x, Select::Top(8), exec).unwrap();
             (answer.sigma.clone(), answer.margin, answer.basis(8, exec).unwrap())
         };
         let one = with(exec());
@@ -202,10 +202,10 @@ fn clusters_that_differ_in_the_last_bits_are_answered() {
         let ulps = |i: usize| 1.0 + ((i % 5) as f64 - 2.0) * ULP;
         let sigma: Vec<f64> = (0..p).map(|i| if i < 30 { ulps(i) } else { 1.0 / (i as f64).sqrt() }).collect();
         let x = turned((p + 20, p), &sigma, seed).x;
-        let answer = Way::Dense.ask(&compress(&x), Cut::Above(0.5)).unwrap();
+        let answer = Way::Dense.ask(&compress(&x), Select::Above(0.5)).unwrap();
         assert_eq!((answer.count, answer.certificate()), (30, Certificate::Proved), "seed {seed}");
         // Inside the cluster nothing can be told: no answer, or one that says so.
-        let inside = Way::Dense.ask(&compress(&x), Cut::Top(5));
+        let inside = Way::Dense.ask(&compress(&x), Select::Top(5));
         assert!(inside.is_none_or(|a| a.certificate() != Certificate::Proved), "seed {seed}");
     }
 }

@@ -7,7 +7,7 @@ use super::scaled::Scaled;
 use super::ways::{Way, compress, cuts, exec, questions, try_answer, try_cut, values};
 use eigenspan_linalg::Mat;
 use eigenspan_linalg::scale::times_power_of_two;
-use eigenspan_linalg::spectrum::Cut;
+use eigenspan_linalg::spectrum::Select;
 use std::sync::OnceLock;
 
 /// The maxima of the last version that was looked at by a person.
@@ -79,7 +79,7 @@ fn single_precision(case: &Case, ledger: &mut Ledger) {
     for way in [Way::Dense, Way::Triangle] {
         for cut in questions(case, way) {
             let cut = match cut {
-                Cut::Above(tau) => Cut::Above(times_power_of_two(tau, -case.read.exponent)),
+                Select::Above(tau) => Select::Above(times_power_of_two(tau, -case.read.exponent)),
                 other => other,
             };
             let Some(answer) = way.ask(&single, cut) else { continue };

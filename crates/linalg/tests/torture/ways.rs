@@ -5,7 +5,7 @@ use super::ledger::Ledger;
 use super::ratios;
 use eigenspan_linalg::certificate::Certificate;
 use eigenspan_linalg::scale::times_power_of_two;
-use eigenspan_linalg::spectrum::{Compressed, Cut, Leading, REACH, resolution};
+use eigenspan_linalg::spectrum::{GramSpectrum, Leading, REACH, Select, resolution};
 use eigenspan_linalg::triangle::orthonormalise;
 use eigenspan_linalg::{Blocks, Exec, Mat, Quiet};
 use std::num::NonZero;
@@ -27,8 +27,8 @@ pub fn exec() -> Exec<'static> {
     Exec::new(NonZero::new(1), &Quiet)
 }
 
-pub fn compress(x: &dyn Blocks) -> Compressed<'_> {
-    Compressed::of(x, exec()).unwrap()
+pub fn compress(x: &dyn Blocks) -> GramSpectrum<'_> {
+    GramSpectrum::of(x, exec()).unwrap()
 }
 
 impl Way {
@@ -42,7 +42,7 @@ impl Way {
     }
 
     /// The answer; `None` where this way has none.
-    pub fn ask<'a>(self, x: &Compressed<'a>, cut: Cut) -> Option<Leading<'a>> {
+    pub fn ask<'a>(self, x: &GramSpectrum<'a>, cut: Select) -> Option<Leading<'a>> {
         let answer = match self {
             Self::Leading => x.leading(cut, exec()).map(Some),
             Self::Krylov => x.by_krylov(cut, exec()),
@@ -54,7 +54,7 @@ impl Way {
 }
 
 /// Cuts where everything can be asked: the most values the way has, and a few of them.
-pub fn questions(case: &Case, way: Way) -> Vec<Cut> {
+pub fn questions(case: &Case, way: Way) -> Vec<Select> {
     let all = case.sigma.len();
     let first = case.sigma[0];
     let reach = case.sigma.iter().filter(|s| first <= **s * REACH.min(case.most())).count();
@@ -67,8 +67,8 @@ pub fn questions(case: &Case, way: Way) -> Vec<Cut> {
     // The triangle of a large matrix takes long, and one decomposition tells all.
     let some: &[usize] = if way == Way::Triangle && all > 200 { &[] } else { &[top / 3, top / 2] };
     let above = some.iter().copied().filter(|i| i + 1 < all && first > 0.0);
-    let above = above.map(|i| Cut::Above(times_power_of_two(between(i), case.read.exponent)));
-    std::iter::once(Cut::Top(top)).chain(above).collect()
+    let above = above.map(|i| Select::Above(times_power_of_two(between(i), case.read.exponent)));
+    std::iter::once(Select::Top(top)).chain(above).collect()
 }
 
 /// The answer's values in the units of what is read.
@@ -142,9 +142,9 @@ pub fn cuts(case: &Case, many: usize) -> Vec<f64> {
 }
 
 /// "k right or an interval": notes a fault where an answer claims what is not so.
-pub fn try_cut(case: &Case, way: Way, x: &Compressed<'_>, cut: f64, ledger: &mut Ledger) {
+pub fn try_cut(case: &Case, way: Way, x: &GramSpectrum<'_>, cut: f64, ledger: &mut Ledger) {
     let asked = times_power_of_two(cut, case.read.exponent);
-    let Some(answer) = way.ask(x, Cut::Above(asked)) else { return };
+    let Some(answer) = way.ask(x, Select::Above(asked)) else { return };
     let (least, most) = case.above(times_power_of_two(asked, -case.read.exponent));
     let (low, high) = answer.interval;
     let right = match answer.certificate() {

@@ -6,10 +6,10 @@ use super::LinearSvmParams;
 use crate::Error;
 use crate::classify::exemplars::{Facts, whole_numbers};
 use crate::data::{ImageShape, Matrix, Samples};
+use crate::method::parts::project::{in_numbers_of, project};
+use crate::model::fitted::{About, Fitted, ModelInfo};
+use crate::model::record::{Arrays, Record};
 use crate::prepare::Preparation;
-use crate::reduce::fitted::{About, Fitted, Told};
-use crate::reduce::parts::project::{in_numbers_of, project};
-use crate::reduce::record::{Arrays, Record};
 
 /// A weight vector for every class that had training samples.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,8 +109,8 @@ impl LinearSvm {
 }
 
 impl Fitted for LinearSvm {
-    fn told(&self) -> Told<'_> {
-        self.about.told()
+    fn info(&self) -> ModelInfo<'_> {
+        self.about.info()
     }
 
     fn features(&self) -> usize {

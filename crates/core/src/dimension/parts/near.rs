@@ -15,8 +15,8 @@ use eigenspan_linalg::{Exec, Mat};
 
 use crate::Error;
 use crate::data::Samples;
+use crate::method::parts::neighbours::{Metric, Neighbours, nearest_other_lengths};
 use crate::prepare::{Normalize, Preparation, Scan};
-use crate::reduce::parts::neighbours::{Metric, Neighbours, nearest_other_lengths};
 use crate::warning::Warning;
 
 /// Samples that differ, and their neighbours.
