@@ -10,7 +10,7 @@
 //! | c | | a class; A_c, x_c its samples and their part of the code |
 //!
 //! ```text
-//!     x:      min λ‖x‖₁ + ½‖y − Ax‖²                               reduce/parts/homotopy.rs
+//!     x:      min λ‖x‖₁ + ½‖y − Ax‖²                               method/parts/homotopy.rs
 //!     class:  argmin_c ‖y − A_c x_c‖                               the first of equal ones
 //! ```
 //! A class without training samples is never the answer. The products of all training samples are computed once for a call

@@ -2,10 +2,10 @@
 //!
 //! | name | code | what it does |
 //! |---|---|---|
-//! | `minka` | [`minka`] | the most evident number of principal components (`reduce/parts/minka.rs`) |
-//! | `gavish-donoho` | [`gavish_donoho`] | components above the optimal hard threshold for white noise (`reduce/parts/threshold.rs`) |
+//! | `minka` | [`minka`] | the most evident number of principal components (`rule/minka.rs`) |
+//! | `gavish-donoho` | [`gavish_donoho`] | components above the optimal hard threshold for white noise (`rule/threshold.rs`) |
 //! | `screenot` | [`screenot`] | the same for noise of any shape |
-//! | `pce` | [`pce`] | the k of PCE as it is without any setting (`reduce/pce.rs`) |
+//! | `pce` | [`pce`] | the k of PCE as it is without any setting (`method/pce.rs`) |
 //!
 //! The first three look at centred samples; PCE at samples of unit length, without centring. All count straight directions: of
 //! a curved surface they count those that it bends into, and are above the dimension that neighbours tell.

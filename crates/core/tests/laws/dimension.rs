@@ -85,7 +85,7 @@ fn numbers_are_those_of_the_authors_programs() {
         assert_eq!(mind(true).unwrap().dimension, mli.at(0, i));
         // Their simplex search stops at 1e-3.
         assert!((mind(false).unwrap().dimension - mlk.at(0, i)).abs() < 2e-3);
-        let seen = SampleStats::of(&near, k, Exec::default()).unwrap();
+        let seen = Seen::of(&near, k, Exec::default()).unwrap();
         assert!((seen.direction - st.at(i, 1)).abs() < 1e-6, "{} ≠ {}", seen.direction, st.at(i, 1));
         assert!((seen.concentration - st.at(i, 2)).abs() < 1e-6, "{} ≠ {}", seen.concentration, st.at(i, 2));
     }
@@ -93,7 +93,7 @@ fn numbers_are_those_of_the_authors_programs() {
     for i in 0..3 {
         let seen = |at: usize| {
             let [dimension, direction, concentration] = [0, 1, 2].map(|j| given.at(i, at + j));
-            SampleStats { dimension, error: 0.1, direction, concentration }
+            Seen { dimension, error: 0.1, direction, concentration }
         };
         let got = seen(1).divergence(given.at(i, 0) as usize, &seen(4));
         // Euler's constant is mistyped in theirs: good to 2e-6.
@@ -234,7 +234,7 @@ fn looking_at_fewer_balls_finds_what_looking_at_all_finds() {
     for x in data {
         let near = Near::of(&x, 11, Exec::default()).unwrap();
         let mut known = Calibration::default();
-        let seen = SampleStats::of(&near, 10, Exec::default()).unwrap();
+        let seen = Seen::of(&near, 10, Exec::default()).unwrap();
         let all: Vec<f64> =
             (1..=24).map(|d| seen.divergence(10, &known.ball(250, 10, d, 0, Exec::default()).unwrap().seen)).collect();
         let want = 1 + (0..24).min_by(|a, b| all[*a].total_cmp(&all[*b])).unwrap();
