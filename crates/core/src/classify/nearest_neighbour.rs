@@ -11,7 +11,7 @@
 //!     the k nearest b of a, each a vote for its class:
 //!     most votes;  of equally many, the class whose nearest member is nearer;  of equally near ones, the first in the samples
 //! ```
-//! With k = 1 the first minimum wins. Neighbours are exact ([`super::super::reduce::parts::neighbours`]), so that a class never
+//! With k = 1 the first minimum wins. Neighbours are exact ([`crate::method::parts::neighbours`]), so that a class never
 //! depends on threads, blocks, or the samples asked about at the same time.
 //!
 //! A classifier has no features. What [`Fitted::transform_with`] gives is how far a sample is from each class: from its nearest

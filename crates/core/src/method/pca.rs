@@ -11,7 +11,7 @@
 //!     z = Uᵀ(x − μ)        scores;        z = √(n − 1) Σ⁻¹ Uᵀ(x − μ)        whitened: variance one in every direction
 //! ```
 //! The decomposition is that of PCE ([`super::pce`]): samples centred and not scaled, other weights. So are the
-//! certificate and the rules that choose k, where nobody gives it. Minka's rule ([`Components::Mle`], [`super::parts::minka`])
+//! certificate and the rules that choose k, where nobody gives it. Minka's rule ([`Components::Mle`], [`crate::rule::minka`])
 //! asks for n ≥ m and takes all singular values first; the optimal hard threshold ([`Components::Auto`]) does neither.
 //!
 //! Pearson (1901), Hotelling (1933) — `pearson1901`, `hotelling1933` in `docs/references.bib`. **Where we differ:** no

@@ -11,7 +11,7 @@
 //!     z = Wᵀx                        how much x looks like each part        (Features::Projected)
 //!     z = Qᵀx,  W = QR               where x lies among the parts           (Features::Orthonormal)
 //! ```
-//! The first is what H is for the training samples, exact ([`super::parts::nonnegative`]). Of the others one or the other is what
+//! The first is what H is for the training samples, exact ([`crate::method::parts::nonnegative`]). Of the others one or the other is what
 //! the experiments of the PCE paper are consistent with (`docs/studies/methods.md`). Parts overlap, so that all features of
 //! the second carry the common brightness; the third counts what they share once.
 //!
