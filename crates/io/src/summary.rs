@@ -11,7 +11,7 @@ use std::path::Path;
 
 use eigenspan::data::{ImageShape, NumberType};
 use eigenspan::linalg::Summary;
-use eigenspan::spectrum::summary::SampleStats;
+use eigenspan::method::pce::summary::SampleStats;
 use eigenspan::{Error, Exec, Model, PceParams, PceSummary};
 use sha2::{Digest, Sha256};
 

@@ -13,7 +13,7 @@ use eigenspan::data::{ImageShape, NumberType};
 use eigenspan::linalg::online::Discarded;
 use eigenspan::method::pce::PceParts;
 use eigenspan::prepare::Preparation;
-use eigenspan::spectrum::online::Trail;
+use eigenspan::method::pce::online::Trail;
 use eigenspan::{Chosen, Mat, Pce, PceParams, Warning};
 
 use super::Provenance;
