@@ -82,8 +82,8 @@ impl<'a> Wide<'a> {
             let (n, m) = (model.info().n, self.features);
             let name = if let [part] = &parts[..] { part.data.clone() } else { format!("{} files", parts.len()) };
             let model = match image {
-                Some(shape) => Model::Pce(model).with_image(shape).expect("a file's image shape fits its samples"),
-                None => Model::Pce(model),
+                Some(shape) => Model::from(model).with_image(shape).expect("a file's image shape fits its samples"),
+                None => Model::from(model),
             };
             let file = ModelFile { model, provenance: provenance_of(&parts) };
             return Ok((file, format!("{name}: {n} samples of {m} features, sketched\n")));
