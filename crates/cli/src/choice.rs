@@ -16,7 +16,7 @@ use crate::failure::Failure;
 pub struct Choice {
     /// The method; `eigenspan methods` says what each of them is
     #[arg(long, value_name = "NAME", default_value = "pce", hide_possible_values = true,
-        value_parser = PossibleValuesParser::new(METHODS.map(|(name, _)| name)))]
+        value_parser = PossibleValuesParser::new(METHODS.iter().map(|method| method.name)))]
     method: String,
     /// Use the settings of the paper's experiments where no other flag says otherwise
     #[arg(long)]

@@ -140,10 +140,11 @@ pub struct OtherModel<'a> {
 impl<'a> Report<'a> {
     /// The numbers of `model`.
     pub fn new(model: &'a Model, seconds: Option<f64>, provenance: Option<&'a Provenance>) -> Self {
-        if let Model::Pce(model) = model {
-            return Self::Pce(Box::new(Fitted::new(model, seconds, provenance)));
-        }
         let told = model.info();
+        if let Some(pce) = model.as_pce() {
+            let report = Fitted { method: told.method, ..Fitted::new(pce, seconds, provenance) };
+            return Self::Pce(Box::new(report));
+        }
         Self::Other(Box::new(OtherModel {
             method: told.method,
             n: told.n,
@@ -162,9 +163,9 @@ impl<'a> Report<'a> {
 
 /// What was found, in words.
 pub fn found(model: &Model) -> String {
-    match model {
-        Model::Pce(model) => verdict(model),
-        other => format!("{}\n", other.info().why),
+    match model.as_pce() {
+        Some(pce) => verdict(pce),
+        None => format!("{}\n", model.info().why),
     }
 }
 

@@ -198,7 +198,7 @@ impl SummaryFile {
 
     /// The model of all samples, by the settings of the summary where none are given.
     pub fn finish(&self, params: Option<PceParams>, exec: Exec<'_>) -> Result<ModelFile, Error> {
-        let model = Model::Pce(match params {
+        let model = Model::from(match params {
             Some(params) => self.summary.finish_as(params, exec)?,
             None => self.summary.finish(exec)?,
         });

@@ -38,11 +38,11 @@ mod _eigenspan {
     #[pymodule_export]
     use crate::evaluate::evaluate;
     #[pymodule_export]
+    use crate::method::{fit_method, published};
+    #[pymodule_export]
     use crate::model::{Model, fit, singular_values, write};
     #[pymodule_export]
     use crate::online::Online;
-    #[pymodule_export]
-    use crate::registry::{fit_method, published};
     #[pymodule_export]
     use crate::summary::Summary;
     #[pymodule_export]

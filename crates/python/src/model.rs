@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use eigenspan::data::Labels;
 use eigenspan::method::pca::explained_variance;
-use eigenspan::model::fitted::Fitted as _;
+use eigenspan::model::fitted::{Classes, Fitted as _};
 use eigenspan::{Model as AnyModel, Pce, Warning};
 use eigenspan_io::onnx::to_onnx;
 use eigenspan_io::{ModelError, ModelFile, Provenance, WriteError};
@@ -28,8 +28,8 @@ pub fn fit(
 ) -> PyResult<Model> {
     let held = Held::of(x)?;
     let samples = held.samples();
-    let model = match minka_rank(keywords)? {
-        Some(pca) => enter(py, threads, |exec| pca.fit_with(samples, exec))?,
+    let model: AnyModel = match minka_rank(keywords)? {
+        Some(pca) => AnyModel::Pca(enter(py, threads, |exec| pca.fit_with(samples, exec))?),
         None => {
             let params = params(keywords)?;
             let labels = y.map(|of| Labels::from_numbers(&of.as_array().to_vec()));
@@ -37,9 +37,10 @@ pub fn fit(
                 Some(labels) => params.fit_labelled_with(samples, labels, exec),
                 None => params.fit_with(samples, exec),
             })?
+            .into()
         }
     };
-    Ok(Model::new(AnyModel::Pce(model)))
+    Ok(Model::new(model))
 }
 
 /// All singular values of the prepared samples, largest first, whatever the cut.
@@ -88,10 +89,7 @@ impl Model {
 
     /// The model of PCE or PCA: the classes that ask for it hold no other.
     pub fn pce(&self) -> &Pce {
-        match &self.file.model {
-            AnyModel::Pce(model) => model,
-            other => unreachable!("{} is not PCE", other.info().method),
-        }
+        self.file.model.as_pce().expect("the classes that ask for it hold models of PCE and PCA")
     }
 }
 
@@ -232,8 +230,8 @@ impl Model {
     ) -> PyResult<(Bound<'py, PyArray1<i64>>, usize)> {
         let held = Held::of(x)?;
         let samples = held.samples();
-        let (classes, unfinished) = enter(py, threads, |exec| self.file.model.predict_with(samples, exec))?;
-        Ok((vector(py, classes.into_iter().map(|class| class as i64).collect()), unfinished))
+        let Classes { of, unfinished } = enter(py, threads, |exec| self.file.model.classify(samples, exec))?;
+        Ok((vector(py, of.into_iter().map(|class| class as i64).collect()), unfinished))
     }
 
     /// The nearest training samples of each sample: distances and numbers.
@@ -245,7 +243,7 @@ impl Model {
         k: usize,
         threads: Option<usize>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-        let AnyModel::NearestNeighbour(model) = &self.file.model else {
+        let AnyModel::Nn(model) = &self.file.model else {
             unreachable!("{} has no neighbours", self.file.model.info().method)
         };
         let held = Held::of(x)?;

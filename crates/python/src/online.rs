@@ -65,7 +65,7 @@ impl Online {
     #[pyo3(signature = (threads))]
     fn finish(&self, py: Python<'_>, threads: Option<usize>) -> PyResult<Model> {
         let model = enter(py, threads, |exec| self.lock().finish(exec))?;
-        Ok(Model::new(AnyModel::Pce(model)))
+        Ok(Model::new(AnyModel::from(model)))
     }
 
     /// Everything there is, in numbers and arrays: what a pickle holds.

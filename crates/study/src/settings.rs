@@ -3,6 +3,7 @@
 //! Settings have the names that they have in a model file, with the values that a person would write: `lambda = 5`,
 //! `dim = 300`, `weights = "heat"`.
 
+use eigenspan::Normalize;
 use eigenspan::classify::cesr::CesrParams;
 use eigenspan::classify::linear_svm::LinearSvmParams;
 use eigenspan::classify::nearest_neighbour::NearestNeighbourParams;
@@ -11,7 +12,6 @@ use eigenspan::classify::sparse_representation::SrcParams;
 use eigenspan::classify::{CLASSIFIERS, Classifier};
 use eigenspan::method::pca::Components;
 use eigenspan::registry::{METHODS, Method};
-use eigenspan::{Dim, Normalize};
 use serde_json::{Map, Value, json};
 
 use crate::StudyError;
@@ -22,7 +22,9 @@ const LEFT_OUT: [&str; 2] = ["unit_features", "solver"];
 /// The method of this name, with its defaults or as the paper ran it where it did.
 pub fn method(name: &str, as_published: bool) -> Result<Method, StudyError> {
     let published = if as_published { Method::as_published(name) } else { None };
-    published.or_else(|| Method::named(name)).ok_or_else(|| unknown("method", name, &METHODS.map(|(name, _)| name)))
+    published
+        .or_else(|| Method::named(name))
+        .ok_or_else(|| unknown("method", name, &METHODS.iter().map(|method| method.name).collect::<Vec<_>>()))
 }
 
 /// The classifier of this name, with its defaults or as the paper ran it.
@@ -107,33 +109,11 @@ pub fn as_kept<'a>(method: &str, setting: &'a str, value: &Value) -> (&'a str, V
     }
 }
 
-/// The method with at most `most` dimensions, where it was asked for more.
-pub fn capped(method: Method, most: usize) -> Method {
-    let cap = |dim: &mut Dim| {
-        if let Dim::Fixed(asked) = dim {
-            *asked = (*asked).min(most.max(1));
-        }
-    };
-    let mut method = method;
-    match &mut method {
-        Method::Pce(params) => cap(&mut params.dim),
-        Method::Eigenfaces(params) => cap(&mut params.dim),
-        Method::Lpp(params) => cap(&mut params.dim),
-        Method::Npe(params) => cap(&mut params.dim),
-        Method::L1Graph(params) => cap(&mut params.dim),
-        Method::Nmf(params) => cap(&mut params.dim),
-        Method::Nenmf(params) => cap(&mut params.dim),
-        Method::RobustPca(params) => cap(&mut params.dim),
-        Method::Rosl(params) => cap(&mut params.dim),
-        _ => {}
-    }
-    method
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eigenspan::{Lambda, PceParams, RankRule, Weights};
+    use eigenspan::registry::MethodInfo;
+    use eigenspan::{Dim, Lambda, PceParams, RankRule, Weights};
 
     #[test]
     fn settings_are_laid_over_the_defaults() {
@@ -175,10 +155,19 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_too_large_is_capped() {
-        let eigenfaces = method("eigenfaces", true).unwrap();
-        assert_eq!(capped(eigenfaces.clone(), 400), eigenfaces);
-        let Method::Eigenfaces(few) = capped(eigenfaces, 99) else { panic!("another method") };
-        assert_eq!(few.dim, Dim::Fixed(99));
+    fn every_number_of_features_that_is_too_large_is_capped() {
+        for MethodInfo { name, .. } in METHODS {
+            let method = method(name, true).unwrap();
+            let has_dim = serde_json::to_value(&method).unwrap().get("dim").is_some();
+            let Ok(large) = method_of_text(&format!("{name}:dim=400"), true) else {
+                assert!(!has_dim, "{name}");
+                continue;
+            };
+            assert!(has_dim, "{name}");
+            assert_eq!(large.clone().capped(400), large, "{name}");
+            let few = method_of_text(&format!("{name}:dim=99"), true).unwrap();
+            assert_eq!(large.clone().capped(99), few, "{name}");
+            assert_eq!(large.capped(0), method_of_text(&format!("{name}:dim=1"), true).unwrap(), "{name}");
+        }
     }
 }

@@ -126,13 +126,10 @@ fn file_name(path: &Path) -> String {
 
 /// The model where it is one of PCE or PCA, which `command` needs.
 fn pce_of(model: Model, command: &str) -> Result<Pce, Failure> {
-    match model {
-        Model::Pce(model) => Ok(model),
-        other => Err(Failure::refused(
-            format!("`{command}` needs a model of PCE or PCA, this is one of `{}`", other.info().method),
-            "`eigenspan transform` and `inspect` take models of every method",
-        )),
-    }
+    model.into_pce().map_err(|other| {
+        let fact = format!("`{command}` needs a model of PCE or PCA, this is one of `{}`", other.info().method);
+        Failure::refused(fact, "`eigenspan transform` and `inspect` take models of every method")
+    })
 }
 
 /// Writes a result to stdout.

@@ -28,7 +28,7 @@ pub fn run(args: &Update, session: &Session<'_>) -> Result<(), Failure> {
         words += &format!("{}: {} samples taken in after {}\n", part.data, part.rows, seen.rows() - part.rows);
         provenance = Provenance::after(&provenance, &part);
     }
-    let model = Model::Pce(seen.finish(session.exec)?);
+    let model = Model::from(seen.finish(session.exec)?);
     session.progress.clear();
     let seconds = session.progress.seconds() - started;
     warn(model.info().warnings);

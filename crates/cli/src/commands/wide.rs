@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use eigenspan::data::ImageShape;
 use eigenspan::linalg::sketch::{Sketch, block_rows};
-use eigenspan::model::fitted::Fitted as _;
 use eigenspan::method::pce::sketch::{WIDE, can_be_sketched};
+use eigenspan::model::fitted::Fitted as _;
 use eigenspan::{Model, PceParams, PceSketch, SketchParams};
 use eigenspan_io::{Ahead, Fingerprint, ModelFile, PartOfData, provenance_of};
 
@@ -82,8 +82,8 @@ impl<'a> Wide<'a> {
             let (n, m) = (model.info().n, self.features);
             let name = if let [part] = &parts[..] { part.data.clone() } else { format!("{} files", parts.len()) };
             let model = match image {
-                Some(shape) => Model::Pce(model).with_image(shape).expect("a file's image shape fits its samples"),
-                None => Model::Pce(model),
+                Some(shape) => Model::from(model).with_image(shape).expect("a file's image shape fits its samples"),
+                None => Model::from(model),
             };
             let file = ModelFile { model, provenance: provenance_of(&parts) };
             return Ok((file, format!("{name}: {n} samples of {m} features, sketched\n")));

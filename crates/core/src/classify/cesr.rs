@@ -28,7 +28,7 @@ pub use crate::classify::exemplars::Prediction;
 use crate::classify::exemplars::{Exemplars, Facts};
 use crate::data::{ImageShape, Labels, Matrix, Samples};
 use crate::method::parts::project::{check_features, in_numbers_of, read_prepared};
-use crate::model::fitted::{About, Fitted, ModelInfo, Settings};
+use crate::model::fitted::{About, Classes, Fit, Fitted, ModelInfo, Needs, Outcome};
 use crate::model::record::{Arrays, Record};
 use crate::{Error, Normalize};
 
@@ -78,8 +78,19 @@ impl Default for CesrParams {
     }
 }
 
-impl Settings for CesrParams {
-    const METHOD: &'static str = "cesr";
+impl Fit for CesrParams {
+    type Model = Cesr;
+    const NEEDS: Needs = Needs::LABELS;
+
+    fn published() -> Option<Self> {
+        Some(Self::as_published())
+    }
+
+    fn cap(&mut self, _max: usize) {}
+
+    fn learn(&self, samples: Samples<'_>, labels: Option<&Labels>, exec: Exec<'_>) -> Result<Outcome<Cesr>, Error> {
+        Ok(self.fit_with(samples, labels.ok_or(Error::NoLabels)?, exec)?.into())
+    }
 }
 
 impl CesrParams {
@@ -207,6 +218,14 @@ impl Fitted for Cesr {
         self.known.samples.rows()
     }
 
+    fn scaling(&self) -> Normalize {
+        self.about.params.normalize
+    }
+
+    fn unit_features(&self) -> bool {
+        false
+    }
+
     fn set_image(&mut self, shape: ImageShape) {
         self.about.image = Some(shape);
     }
@@ -216,10 +235,23 @@ impl Fitted for Cesr {
         let codes = Mat::from_vec(samples.rows(), self.columns(), codes).expect("one entry a training sample");
         Ok(in_numbers_of(samples, codes))
     }
+
+    fn class_names(&self) -> Option<&[String]> {
+        Some(&self.known.labels.names)
+    }
+
+    fn classify(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Classes, Error> {
+        self.predict_with(samples, exec).map(Into::into)
+    }
 }
 
 impl Record for Cesr {
+    type Params = CesrParams;
     type Facts = Facts<CesrParams>;
+
+    fn params(&self) -> &CesrParams {
+        &self.about.params
+    }
 
     fn take_apart(&self) -> (Self::Facts, Arrays) {
         (Facts { about: self.about.clone(), class_names: self.known.labels.names.clone() }, self.known.arrays())

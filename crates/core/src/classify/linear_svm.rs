@@ -46,7 +46,7 @@ use super::exemplars::{check_labels, zero_samples};
 use crate::Error;
 use crate::classify::dictionary::{Dictionary, check_squares};
 use crate::data::{Labels, Samples};
-use crate::model::fitted::{About, Settings};
+use crate::model::fitted::{About, Fit, Needs, Outcome};
 use crate::model::trace::{Stop, Trace};
 use crate::prepare::{Normalize, Preparation, Scan};
 
@@ -103,8 +103,24 @@ impl Default for LinearSvmParams {
     }
 }
 
-impl Settings for LinearSvmParams {
-    const METHOD: &'static str = "svm";
+impl Fit for LinearSvmParams {
+    type Model = LinearSvm;
+    const NEEDS: Needs = Needs::LABELS;
+
+    fn published() -> Option<Self> {
+        Some(Self::as_published())
+    }
+
+    fn cap(&mut self, _max: usize) {}
+
+    fn learn(
+        &self,
+        samples: Samples<'_>,
+        labels: Option<&Labels>,
+        exec: Exec<'_>,
+    ) -> Result<Outcome<LinearSvm>, Error> {
+        Ok(self.fit_with(samples, labels.ok_or(Error::NoLabels)?, exec)?.into())
+    }
 }
 
 impl LinearSvmParams {

@@ -30,7 +30,7 @@ use crate::Error;
 use crate::data::{ImageShape, Labels, Matrix, Samples};
 use crate::method::parts::homotopy::{Code, Dictionary, Homotopy, PathStop};
 use crate::method::parts::project::in_numbers_of;
-use crate::model::fitted::{About, Fitted, ModelInfo, Settings};
+use crate::model::fitted::{About, Classes, Fit, Fitted, ModelInfo, Needs, Outcome};
 use crate::model::record::{Arrays, Record};
 use crate::prepare::Normalize;
 
@@ -59,8 +59,19 @@ impl Default for SrcParams {
     }
 }
 
-impl Settings for SrcParams {
-    const METHOD: &'static str = "src";
+impl Fit for SrcParams {
+    type Model = Src;
+    const NEEDS: Needs = Needs::LABELS;
+
+    fn published() -> Option<Self> {
+        Some(Self::as_published())
+    }
+
+    fn cap(&mut self, _max: usize) {}
+
+    fn learn(&self, samples: Samples<'_>, labels: Option<&Labels>, exec: Exec<'_>) -> Result<Outcome<Src>, Error> {
+        Ok(self.fit_with(samples, labels.ok_or(Error::NoLabels)?, exec)?.into())
+    }
 }
 
 impl SrcParams {
@@ -181,6 +192,14 @@ impl Fitted for Src {
         self.known.samples.rows()
     }
 
+    fn scaling(&self) -> Normalize {
+        self.about.params.normalize
+    }
+
+    fn unit_features(&self) -> bool {
+        false
+    }
+
     fn set_image(&mut self, shape: ImageShape) {
         self.about.image = Some(shape);
     }
@@ -193,10 +212,23 @@ impl Fitted for Src {
         }
         Ok(in_numbers_of(samples, rows))
     }
+
+    fn class_names(&self) -> Option<&[String]> {
+        Some(&self.known.labels.names)
+    }
+
+    fn classify(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Classes, Error> {
+        self.predict_with(samples, exec).map(Into::into)
+    }
 }
 
 impl Record for Src {
+    type Params = SrcParams;
     type Facts = Facts<SrcParams>;
+
+    fn params(&self) -> &SrcParams {
+        &self.about.params
+    }
 
     fn take_apart(&self) -> (Self::Facts, Arrays) {
         (Facts { about: self.about.clone(), class_names: self.known.labels.names.clone() }, self.known.arrays())

@@ -21,9 +21,9 @@
 use eigenspan_linalg::Exec;
 
 use crate::Error;
-use crate::data::Samples;
+use crate::data::{Labels, Samples};
 use crate::method::pce::{Dim, Pce, PceParams, Weights};
-use crate::model::fitted::{About, Settings};
+use crate::model::fitted::{About, Fit, Outcome};
 use crate::model::linear::Linear;
 use crate::prepare::{Normalize, Preparation};
 use crate::rule::Lambda;
@@ -50,8 +50,25 @@ impl Default for EigenfacesParams {
     }
 }
 
-impl Settings for EigenfacesParams {
-    const METHOD: &'static str = "eigenfaces";
+impl Fit for EigenfacesParams {
+    type Model = Linear<Self>;
+
+    fn published() -> Option<Self> {
+        Some(Self::as_published(300))
+    }
+
+    fn cap(&mut self, max: usize) {
+        self.dim.cap(max);
+    }
+
+    fn learn(
+        &self,
+        samples: Samples<'_>,
+        _labels: Option<&Labels>,
+        exec: Exec<'_>,
+    ) -> Result<Outcome<Linear<Self>>, Error> {
+        Ok(self.fit_with(samples, exec)?.into())
+    }
 }
 
 impl EigenfacesParams {

@@ -31,14 +31,14 @@
 use eigenspan_linalg::Exec;
 
 use crate::classify::dictionary::Dictionary;
-use crate::data::Samples;
+use crate::data::{Labels, Samples};
 use crate::method::parts::dimension::dimension;
 use crate::method::parts::graph_embedding::{Columns, GraphEmbedding};
 use crate::method::parts::homotopy::{Code, Homotopy, PathStop};
 use crate::method::parts::reconstruction::Reconstruction;
 use crate::method::parts::sparse_graph::SparseGraph;
 use crate::method::pce::Dim;
-use crate::model::fitted::{About, Settings};
+use crate::model::fitted::{About, Fit, Outcome};
 use crate::model::linear::Linear;
 use crate::model::trace::{Stop, Trace};
 use crate::prepare::{Normalize, Preparation, Scan};
@@ -97,8 +97,25 @@ impl Default for L1GraphParams {
     }
 }
 
-impl Settings for L1GraphParams {
-    const METHOD: &'static str = "l1-graph";
+impl Fit for L1GraphParams {
+    type Model = Linear<Self>;
+
+    fn published() -> Option<Self> {
+        Some(Self::as_published(300, 1e-2, 1e-3))
+    }
+
+    fn cap(&mut self, max: usize) {
+        self.dim.cap(max);
+    }
+
+    fn learn(
+        &self,
+        samples: Samples<'_>,
+        _labels: Option<&Labels>,
+        exec: Exec<'_>,
+    ) -> Result<Outcome<Linear<Self>>, Error> {
+        Ok(self.fit_with(samples, exec)?.into())
+    }
 }
 
 /// C, a column for each sample.

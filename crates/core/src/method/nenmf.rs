@@ -37,11 +37,11 @@ use eigenspan_linalg::steps::projected_squares;
 use eigenspan_linalg::symmetric::tridiagonalise;
 use eigenspan_linalg::{Exec, Mat};
 
-use crate::data::Samples;
+use crate::data::{Labels, Samples};
 use crate::method::parts::factorisation::{Pair, Task};
 use crate::method::parts::halves::{Block, Half, Halves};
 use crate::model::factors::{Asked, Factors, Features, PartSettings, Start};
-use crate::model::fitted::Settings;
+use crate::model::fitted::{Fit, Outcome};
 use crate::model::trace::{Stop, Trace};
 use crate::{Dim, Error, Normalize};
 
@@ -89,8 +89,25 @@ impl Default for NenmfParams {
     }
 }
 
-impl Settings for NenmfParams {
-    const METHOD: &'static str = "nenmf";
+impl Fit for NenmfParams {
+    type Model = Factors<Self>;
+
+    fn published() -> Option<Self> {
+        Some(Self::as_published())
+    }
+
+    fn cap(&mut self, max: usize) {
+        self.dim.cap(max);
+    }
+
+    fn learn(
+        &self,
+        samples: Samples<'_>,
+        _labels: Option<&Labels>,
+        exec: Exec<'_>,
+    ) -> Result<Outcome<Factors<Self>>, Error> {
+        Ok(self.fit_with(samples, exec)?.into())
+    }
 }
 
 impl PartSettings for NenmfParams {

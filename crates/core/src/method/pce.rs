@@ -78,6 +78,15 @@ pub enum Dim {
     Fixed(usize),
 }
 
+impl Dim {
+    /// Lowers a larger number to `max`, and never below one.
+    pub(crate) fn cap(&mut self, max: usize) {
+        if let Self::Fixed(dim) = self {
+            *dim = (*dim).min(max.max(1));
+        }
+    }
+}
+
 /// How k follows from λ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -32,9 +32,10 @@ use eigenspan_linalg::krylov::{self, Dense, Until};
 use eigenspan_linalg::spectrum::{Select, spectrum};
 use eigenspan_linalg::{Exec, Mat};
 
-use crate::data::Samples;
+use crate::data::{Labels, Samples};
 use crate::model::decomposed::{Center, Decomposed, Input, Projection, check, lambda};
-use crate::model::fitted::Settings;
+use crate::model::fitted::{Fit, Outcome};
+use crate::model::linear::Linear;
 use crate::{Dim, Error, Normalize};
 
 /// How the two parts are found.
@@ -88,8 +89,25 @@ impl Default for RobustPcaParams {
     }
 }
 
-impl Settings for RobustPcaParams {
-    const METHOD: &'static str = "robust-pca";
+impl Fit for RobustPcaParams {
+    type Model = Linear<Self>;
+
+    fn published() -> Option<Self> {
+        Some(Self::as_published(300, 0.2))
+    }
+
+    fn cap(&mut self, max: usize) {
+        self.dim.cap(max);
+    }
+
+    fn learn(
+        &self,
+        samples: Samples<'_>,
+        _labels: Option<&Labels>,
+        exec: Exec<'_>,
+    ) -> Result<Outcome<Linear<Self>>, Error> {
+        Ok(self.fit_with(samples, exec)?.into())
+    }
 }
 
 impl RobustPcaParams {

@@ -32,12 +32,13 @@
 use eigenspan_linalg::dense::{multiply, product};
 use eigenspan_linalg::{Exec, Mat, MatRef};
 
-use crate::data::Samples;
 use crate::data::generate::Normal;
+use crate::data::{Labels, Samples};
 use crate::method::parts::alternation::Alternation;
 use crate::method::parts::low_rank::{LowRank, column_norms};
 use crate::model::decomposed::{Center, Decomposed, Input, Projection, Split, check, lambda, largest};
-use crate::model::fitted::Settings;
+use crate::model::fitted::{Fit, Outcome};
+use crate::model::linear::Linear;
 use crate::model::trace::Trace;
 use crate::prepare::norm;
 use crate::warning::Warning;
@@ -99,8 +100,25 @@ impl Default for RoslParams {
     }
 }
 
-impl Settings for RoslParams {
-    const METHOD: &'static str = "rosl";
+impl Fit for RoslParams {
+    type Model = Linear<Self>;
+
+    fn published() -> Option<Self> {
+        Some(Self::as_published(300, 0.35))
+    }
+
+    fn cap(&mut self, max: usize) {
+        self.dim.cap(max);
+    }
+
+    fn learn(
+        &self,
+        samples: Samples<'_>,
+        _labels: Option<&Labels>,
+        exec: Exec<'_>,
+    ) -> Result<Outcome<Linear<Self>>, Error> {
+        Ok(self.fit_with(samples, exec)?.into())
+    }
 }
 
 impl RoslParams {

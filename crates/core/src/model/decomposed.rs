@@ -15,7 +15,7 @@ use eigenspan_linalg::{Exec, Mat};
 
 use crate::data::Samples;
 use crate::method::parts::low_rank::{LowRank, Principal};
-use crate::model::fitted::{About, Settings};
+use crate::model::fitted::{About, Outcome, Settings};
 use crate::model::linear::Linear;
 use crate::model::trace::Trace;
 use crate::prepare::{Normalize, Preparation, Scan};
@@ -34,6 +34,12 @@ pub struct Decomposed<P> {
     pub sparse: Mat,
     /// The rank of A.
     pub rank: usize,
+}
+
+impl<P> From<Decomposed<P>> for Outcome<Linear<P>> {
+    fn from(found: Decomposed<P>) -> Self {
+        Self { model: found.model, low_rank: Some(found.low_rank), sparse: Some(found.sparse) }
+    }
 }
 
 /// What becomes of the mean of the low-rank part.

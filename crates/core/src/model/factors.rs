@@ -155,6 +155,14 @@ impl<P: PartSettings> Fitted for Factors<P> {
         self.w.cols()
     }
 
+    fn scaling(&self) -> Normalize {
+        self.about.params.asked().normalize
+    }
+
+    fn unit_features(&self) -> bool {
+        false
+    }
+
     fn set_image(&mut self, shape: ImageShape) {
         self.about.image = Some(shape);
     }
@@ -189,7 +197,12 @@ impl<P: PartSettings> Fitted for Factors<P> {
 }
 
 impl<P: PartSettings> Record for Factors<P> {
+    type Params = P;
     type Facts = About<P>;
+
+    fn params(&self) -> &P {
+        &self.about.params
+    }
 
     fn take_apart(&self) -> (About<P>, Arrays) {
         (self.about.clone(), Arrays::default().with("w", self.w.clone()))
