@@ -20,7 +20,7 @@ use crate::warning::Warning;
 
 /// How λ is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase", tag = "rule", content = "value")]
+#[serde(from = "crate::settings::LambdaForm", into = "crate::settings::LambdaForm")]
 pub enum Lambda {
     /// Optimal hard threshold for white noise of unknown strength (Gavish, Donoho 2014). Nothing to choose.
     #[default]
@@ -98,13 +98,6 @@ pub enum Solver {
     /// From products with the samples alone, for min(n, m) too large for that matrix. The dimension is probable, not
     /// proved, and only rules that ask for leading values will do: a λ, a noise level, a share of energy, a dimension.
     Direct,
-}
-
-impl Solver {
-    /// Whether this is the default: then a model file need not say so.
-    pub(crate) fn is_auto(&self) -> bool {
-        *self == Self::Auto
-    }
 }
 
 /// Where singular values come from.
