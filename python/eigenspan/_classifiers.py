@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import Floats
-from ._method import NORMALIZE, PATH_STOP, Classifier, Normalize, Setting, maybe, number, one_of, truth, whole
+from ._method import Classifier
+from ._settings import NORMALIZE, Normalize, Setting, maybe, number, one_of, truth, whole
 
 
 class NearestNeighbour(Classifier):
@@ -42,7 +43,7 @@ class NearestNeighbour(Classifier):
     True
     """
 
-    _name = "nn"
+    METHOD = "nn"
     _settings = {
         "n_neighbors": Setting("neighbours", whole()),
         "metric": Setting("metric", one_of("euclidean", "cosine")),
@@ -136,12 +137,12 @@ class LinearSVM(Classifier):
     True
     """
 
-    _name = "svm"
+    METHOD = "svm"
     _settings = {
         "C": Setting("cost", number()),
         "bias": Setting("bias", maybe(number())),
-        "tol": Setting("tolerance", number()),
-        "max_iter": Setting("most_rounds", whole()),
+        "tol": Setting("tol", number()),
+        "max_iter": Setting("max_iter", whole()),
         "solver": Setting("solver", one_of("auto", "descent")),
         "normalize": NORMALIZE,
         "random_state": Setting("seed", whole(0)),
@@ -248,11 +249,11 @@ class SRC(Classifier):
     True
     """
 
-    _name = "src"
+    METHOD = "src"
     _settings = {
         "lam": Setting("lambda", number()),
-        "tol": PATH_STOP,
-        "max_iter": Setting("most_steps", whole()),
+        "tol": Setting("tol", maybe(number(zero=True))),
+        "max_iter": Setting("max_iter", whole()),
         "nonnegative": Setting("nonnegative", truth),
         "normalize": NORMALIZE,
     }
@@ -333,11 +334,11 @@ class CESR(Classifier):
     True
     """
 
-    _name = "cesr"
+    METHOD = "cesr"
     _settings = {
         "nonnegative": Setting("nonnegative", truth),
         "residual": Setting("residual", one_of("weighted", "plain")),
-        "max_iter": Setting("rounds", whole()),
+        "max_iter": Setting("max_iter", whole()),
         "width": Setting("width", number()),
         "ridge": Setting("ridge", number()),
         "normalize": NORMALIZE,

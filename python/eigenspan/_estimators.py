@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._base import SpectrumWarning
 from ._eigenspan import Calibration, Neighbourhood
-from ._method import Named, Setting, maybe, number, one_of, truth, whole
+from ._method import Named
+from ._settings import Setting, maybe, number, one_of, truth, whole
 
 _SEED = Setting("seed", whole(0))
 _MOST = Setting("max_dim", maybe(whole()))
@@ -113,7 +114,7 @@ class MLE(_Estimator):
     3
     """
 
-    _name = "mle"
+    METHOD = "mle"
     _settings = {"n_neighbors": _NEIGHBOURS, "mean": Setting("mean", one_of("harmonic", "arithmetic"))}
     dimension_per_sample_: NDArray[np.float64]
 
@@ -171,7 +172,7 @@ class MiNDML(_Estimator):
     3.0
     """
 
-    _name = "mind-ml"
+    METHOD = "mind-ml"
     _settings = {"n_neighbors": _NEIGHBOURS, "whole": Setting("whole", truth), "max_dim": _MOST}
 
     def __init__(
@@ -226,7 +227,7 @@ class MiNDKL(_Estimator):
     True
     """
 
-    _name = "mind-kl"
+    METHOD = "mind-kl"
     _settings = {"n_neighbors": _NEIGHBOURS, "max_dim": _MOST, "seed": _SEED}
 
     def __init__(
@@ -286,7 +287,7 @@ class DANCo(_Estimator):
     True
     """
 
-    _name = "danco"
+    METHOD = "danco"
     _settings = {
         "n_neighbors": Setting("neighbours", whole(2)),
         "max_dim": _MOST,
@@ -351,7 +352,7 @@ class FastDANCo(DANCo):
     3.0
     """
 
-    _name = "fast-danco"
+    METHOD = "fast-danco"
     _settings = DANCo._settings | {"draws": Setting("draws", whole())}
 
     def __init__(
@@ -415,7 +416,7 @@ class TwoNN(_Estimator):
     3
     """
 
-    _name = "two-nn"
+    METHOD = "two-nn"
     _settings = {"discard": Setting("discard", _share)}
 
     def __init__(self, discard: float = 0.1, *, threads: int | None = None) -> None:
@@ -454,7 +455,7 @@ class CorrelationDimension(_Estimator):
     3
     """
 
-    _name = "correlation"
+    METHOD = "correlation"
     _settings = {"near": Setting("near", whole()), "far": Setting("far", whole(2))}
 
     def __init__(self, near: int = 10, far: int = 20, *, threads: int | None = None) -> None:
@@ -498,7 +499,7 @@ class ParallelAnalysis(_Estimator):
     3.0
     """
 
-    _name = "parallel-analysis"
+    METHOD = "parallel-analysis"
     _settings = {
         "draws": Setting("draws", whole()),
         "quantile": Setting("quantile", number()),

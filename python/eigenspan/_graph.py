@@ -8,20 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._base import Floats
-from ._method import (
-    COMPONENTS,
-    NORMALIZE,
-    PATH_STOP,
-    Method,
-    Normalize,
-    Projection,
-    Setting,
-    maybe,
-    number,
-    one_of,
-    truth,
-    whole,
-)
+from ._method import Method, Projection
+from ._settings import COMPONENTS, NORMALIZE, Normalize, Setting, maybe, number, one_of, truth, whole
 
 
 class LPP(Projection):
@@ -78,7 +66,7 @@ class LPP(Projection):
     (1797, 8)
     """
 
-    _name = "lpp"
+    METHOD = "lpp"
     _settings = {
         "n_components": COMPONENTS,
         "n_neighbors": Setting("neighbours", whole()),
@@ -127,14 +115,13 @@ class LPP(Projection):
     @classmethod
     def _keywords(cls, settings: dict[str, Any]) -> dict[str, Any]:
         weights = settings["weights"]
-        heat = isinstance(weights, dict)
-        kind = {"weights": "heat" if heat else weights, "t": weights["heat"]["t"] if heat else None}
-        return super()._keywords(settings | kind)
+        width = weights["heat"] if isinstance(weights, dict) else None
+        return super()._keywords(settings | {"weights": weights if width is None else "heat", "t": width})
 
     def _asked(self) -> dict[str, Any]:
         asked = super()._asked()
         width = asked.pop("t")
-        return asked | ({"weights": {"heat": {"t": width}}} if asked["weights"] == "heat" else {})
+        return asked | ({"weights": {"heat": width}} if asked["weights"] == "heat" and width is not None else {})
 
 
 class NPE(Projection):
@@ -179,7 +166,7 @@ class NPE(Projection):
     (1797, 8)
     """
 
-    _name = "npe"
+    METHOD = "npe"
     _settings = {
         "n_components": COMPONENTS,
         "n_neighbors": Setting("neighbours", whole()),
@@ -263,7 +250,7 @@ class LLE(Method):
     (300, 2)
     """
 
-    _name = "lle"
+    METHOD = "lle"
     _least = 2
     _settings = {
         "n_components": COMPONENTS,
@@ -390,12 +377,12 @@ class L1Graph(Projection):
     (300, 8)
     """
 
-    _name = "l1-graph"
+    METHOD = "l1-graph"
     _settings = {
         "n_components": COMPONENTS,
         "lam": Setting("lambda", number()),
-        "tol": PATH_STOP,
-        "max_iter": Setting("most_steps", whole()),
+        "tol": Setting("tol", maybe(number(zero=True))),
+        "max_iter": Setting("max_iter", whole()),
         "normalize": NORMALIZE,
         "center": Setting("center", truth),
         "order": Setting("order", one_of("reconstruction", "exchanged")),

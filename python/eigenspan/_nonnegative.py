@@ -7,7 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ._method import COMPONENTS, Reducer, Setting, number, one_of, truth, whole
+from ._method import Reducer
+from ._settings import COMPONENTS, Setting, number, one_of, truth, whole
 
 
 class Parts(Reducer):
@@ -15,8 +16,8 @@ class Parts(Reducer):
 
     _settings = {
         "n_components": COMPONENTS,
-        "max_iter": Setting("rounds", whole()),
-        "tol": Setting("tolerance", number(zero=True)),
+        "max_iter": Setting("max_iter", whole()),
+        "tol": Setting("tol", number(zero=True)),
         "random_state": Setting("seed", whole(0)),
         "start": Setting("start", one_of("scaled", "uniform")),
         "normalize": Setting("normalize", one_of("unit", "none")),
@@ -110,7 +111,7 @@ class NMF(Parts):
     True
     """
 
-    _name = "nmf"
+    METHOD = "nmf"
 
 
 class NeNMF(Parts):
@@ -143,4 +144,4 @@ class NeNMF(Parts):
     (1797, 10)
     """
 
-    _name = "nenmf"
+    METHOD = "nenmf"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
@@ -9,7 +10,7 @@ from sklearn.utils import check_array
 
 from . import _eigenspan
 from ._base import NUMBERS, as_read_by_rust
-from ._pce import PCE
+from ._pce import PCE, settings_of
 
 
 class Summary:
@@ -69,7 +70,7 @@ class Summary:
         self._form: str = form
         self._kept: _eigenspan.Summary | None = None
         self.threads = threads
-        _eigenspan.Summary(self._keywords, 1, form)  # settings that make no sense are refused now
+        _eigenspan.Summary(self._settings(), 1, form)  # settings that make no sense are refused now
 
     def update(self, X: ArrayLike) -> Self:
         """Take more samples, any number of them.
@@ -135,14 +136,13 @@ class Summary:
         """
         if self._kept is None:
             raise ValueError("no samples were seen: `update` or `merge` comes first")
-        keywords = None
+        settings = None
         if not (lam is None and dim is None and noise is None):
             asked = {"lam": "auto" if lam is None else lam, "dim": "auto" if dim is None else dim, "noise": noise}
-            keywords = self._keywords | asked
-        model = self._kept.finish(keywords, self.threads)
-        pce = PCE(**model.keywords(), threads=self.threads)
-        pce._model, pce._summary = model, None
-        pce.n_features_in_ = model.features
+            settings = json.dumps(settings_of(self._keywords | asked))
+        model = self._kept.finish(settings, self.threads)
+        keywords = PCE._keywords(json.loads(model.settings_of_pce()))
+        pce = PCE(**keywords, threads=self.threads)._take(model)
         pce._warn(model)
         return pce
 
@@ -175,8 +175,8 @@ class Summary:
 
     @classmethod
     def _of(cls, kept: _eigenspan.Summary, threads: int | None = None) -> Self:
-        keywords: dict[str, Any] = kept.keywords()
-        summary = cls(**keywords, form=kept.form, threads=threads)  # type: ignore[arg-type]
+        keywords = PCE._keywords(json.loads(kept.settings()))
+        summary = cls(**keywords, form=kept.form, threads=threads)
         summary._kept = kept
         return summary
 
@@ -201,5 +201,8 @@ class Summary:
         features = "" if self._kept is None else f" of {self._kept.features} features"
         return f"<Summary: {self.n_samples_seen_} samples{features}, {self.form}>"
 
+    def _settings(self) -> str:
+        return json.dumps(settings_of(self._keywords))
+
     def _empty(self, features: int) -> _eigenspan.Summary:
-        return _eigenspan.Summary(self._keywords, features, self._form)
+        return _eigenspan.Summary(self._settings(), features, self._form)

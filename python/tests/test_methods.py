@@ -74,10 +74,10 @@ FLAGS = {
     "lpp": ["--dim", 9, "--neighbours", 7, "--weights", "binary"],
     "npe": ["--dim", 9, "--neighbours", 7],
     "l1-graph": ["--dim", 9, "--lambda", 0.1],
-    "nmf": ["--dim", 9, "--rounds", 30, "--seed", 5, "--tolerance", 0],
-    "nenmf": ["--dim", 9, "--rounds", 20, "--seed", 5],
-    "robust-pca": ["--dim", 9, "--lambda", 0.05, "--tolerance", 1e-4],
-    "rosl": ["--dim", 9, "--lambda", 0.05, "--tolerance", 1e-4],
+    "nmf": ["--dim", 9, "--max-iter", 30, "--seed", 5, "--tol", 0],
+    "nenmf": ["--dim", 9, "--max-iter", 20, "--seed", 5],
+    "robust-pca": ["--dim", 9, "--lambda", 0.05, "--tol", 1e-4],
+    "rosl": ["--dim", 9, "--lambda", 0.05, "--tol", 1e-4],
 }
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -16,7 +16,7 @@ use eigenspan_study::cell::TrainSize;
 use crate::choice::Choice;
 
 pub use groups::{CutArgs, Data, Fitting, Streaming};
-pub use values::{FormArg, LambdaArg, NormalizeArg, NumbersArg, Size, SplitArg, Sweep};
+pub use values::{FormArg, NumbersArg, Size, SplitArg, Sweep};
 use values::{parse_size, parse_sweep, parse_train};
 
 const EXIT_HELP: &str =

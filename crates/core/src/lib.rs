@@ -28,6 +28,8 @@
 //! | [`rule`] | from singular values to a cut, one rule a file |
 //! | [`spectrum`] | ways of having samples: in memory, summarised, one by one, sketched |
 //! | [`model`] | what fitted models share |
+//! | [`registry`] | every method by its name |
+//! | [`settings`] | settings as a person reads and writes them |
 //! | [`classify`] | classifiers, and how often they are right |
 //! | [`dimension`] | estimators of the dimension alone, by name, one file each |
 //! | [`split`] | samples to train on and to test on |
@@ -45,6 +47,7 @@ pub mod model;
 pub mod prepare;
 pub mod registry;
 pub mod rule;
+pub mod settings;
 pub mod spectrum;
 pub mod split;
 mod text;

@@ -10,6 +10,7 @@ use eigenspan::data::{Matrix, NumberType, Samples};
 use eigenspan::linalg::summary::block_rows;
 use sha2::{Digest, Sha256};
 
+use crate::model::word_of;
 use crate::seal::hex;
 
 /// The fingerprint of the samples so far.
@@ -39,7 +40,7 @@ impl Fingerprint {
         let m = samples.cols();
         let mut hash = Sha256::new();
         hash.update(self.so_far);
-        hash.update(format!("{:?} {} {m}\n", samples.number_type(), rows.len()));
+        hash.update(format!("{} {} {m}\n", word_of(samples.number_type()), rows.len()));
         let (mut row, mut bytes) = (vec![0.0; m], Vec::with_capacity(8 * m));
         for i in rows {
             samples.read_row(i, 0..m, &mut row);

@@ -20,8 +20,8 @@ use crate::model::{ModelFile, Provenance};
 use crate::seal::{self, Array, BLANK, Broken, Opened, SUMMARY, Stamp, Tensor, hex, in_settings, seal_tensors};
 use crate::write_atomically;
 
-/// The latest format version of summaries.
-pub const SUMMARY_FORMAT: u32 = 1;
+/// The latest format version of summaries: 2 has parameters as a person writes them.
+pub const SUMMARY_FORMAT: u32 = 2;
 const STAMP: Stamp = Stamp { key: SUMMARY, latest: SUMMARY_FORMAT };
 
 /// One file, or another piece of data, that went into a summary.
@@ -76,7 +76,7 @@ pub enum SummaryError {
         kind: &'static str,
     },
     /// A later format.
-    #[error("{file} has format version {found}; this program reads summaries of version {SUMMARY_FORMAT}")]
+    #[error("{file} has format version {found}; this program reads summaries of versions 1 to {SUMMARY_FORMAT}")]
     Version {
         /// The file.
         file: String,

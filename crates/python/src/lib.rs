@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `door` | threads, the interpreter's lock, Ctrl-C, panics and errors, once for every call |
 //! | `arrays` | NumPy arrays and SciPy rows as [`eigenspan::data::Samples`] without a copy, results as arrays |
-//! | `settings` | keywords of a Python class as [`eigenspan::PceParams`] |
+//! | `settings` | settings of a Python class, as JSON |
 //! | `method` | fits of every method by its name |
 //! | `model` | a fitted model |
 //! | `summary` | samples that arrive in portions |
@@ -40,7 +40,7 @@ mod _eigenspan {
     #[pymodule_export]
     use crate::method::{fit_method, published};
     #[pymodule_export]
-    use crate::model::{Model, fit, singular_values, write};
+    use crate::model::{Model, singular_values, write};
     #[pymodule_export]
     use crate::online::Online;
     #[pymodule_export]

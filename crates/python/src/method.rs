@@ -10,6 +10,7 @@ use pyo3::types::PyDict;
 use crate::arrays::{Held, Numbers, array};
 use crate::door::enter;
 use crate::model::Model;
+use crate::settings::method;
 
 /// Fits the method that the JSON text `settings` asks for. Gives the model, and the arrays that are not kept in it.
 ///
@@ -23,8 +24,7 @@ pub fn fit_method<'py>(
     settings: &str,
     threads: Option<usize>,
 ) -> PyResult<(Model, Bound<'py, PyDict>)> {
-    let method: Method = serde_json::from_str(settings)
-        .map_err(|error| PyValueError::new_err(format!("no method takes these settings: {error}")))?;
+    let method = method(settings)?;
     let labels = y.map(|(of, names)| labels(&of.as_array().to_vec(), names)).transpose()?;
     let held = Held::of(x)?;
     let samples = held.samples();

@@ -50,7 +50,8 @@ pub fn corrupted(
 /// A hash of classes.
 fn hash_of(labels: &Labels) -> String {
     use sha2::{Digest as _, Sha256};
-    let bytes = Sha256::digest(format!("{:?}\n{:?}", labels.names, labels.of));
+    let json = serde_json::to_string(&(&labels.names, &labels.of)).expect("labels are plain data");
+    let bytes = Sha256::digest(json);
     bytes.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -246,8 +247,7 @@ enum Begun {
 
 /// The name of a method, with its settings where a person would want them.
 fn method_name(method: &eigenspan::registry::Method) -> String {
-    let text = format!("{method:?}");
-    text.split(['(', ' ']).next().unwrap_or_default().to_string()
+    method.name().to_string()
 }
 
 impl Done<'_> {

@@ -10,14 +10,11 @@ use eigenspan::classify::nearest_neighbour::NearestNeighbourParams;
 use eigenspan::classify::picked::PickedParams;
 use eigenspan::classify::sparse_representation::SrcParams;
 use eigenspan::classify::{CLASSIFIERS, Classifier};
-use eigenspan::method::pca::Components;
 use eigenspan::registry::{METHODS, Method};
-use serde_json::{Map, Value, json};
+use eigenspan::settings::SettingError;
+use serde_json::{Map, Value};
 
 use crate::StudyError;
-
-/// Settings of PCE that a file leaves out where they are the default.
-const LEFT_OUT: [&str; 2] = ["unit_features", "solver"];
 
 /// The method of this name, with its defaults or as the paper ran it where it did.
 pub fn method(name: &str, as_published: bool) -> Result<Method, StudyError> {
@@ -70,48 +67,14 @@ pub fn method_of_text(text: &str, as_published: bool) -> Result<Method, StudyErr
 
 /// `base` with settings changed.
 pub fn laid_over(name: &str, base: Method, changes: &Map<String, Value>) -> Result<Method, StudyError> {
-    let fault = |fault: String| StudyError::Setting { method: name.into(), fault };
-    if let Method::Pca(mut params) = base {
-        // PCA is kept in files as the PCE that it is.
-        for (setting, value) in changes {
-            match (setting.as_str(), value.as_u64(), value.as_bool()) {
-                ("dim", Some(count), _) => params.components = Components::Count(count as usize),
-                ("whiten", _, Some(whiten)) => params.whiten = whiten,
-                _ => return Err(fault(format!("does not take `{setting} = {value}`"))),
-            }
-        }
-        return Ok(Method::Pca(params));
-    }
-    let mut settings = serde_json::to_value(&base).expect("settings are plain data");
-    for (setting, value) in changes {
-        let (setting, value) = as_kept(name, setting, value);
-        let left_out = matches!(base, Method::Pce(_)) && LEFT_OUT.contains(&setting);
-        if settings.get(setting).is_none() && !left_out {
-            return Err(fault(format!("has no setting `{setting}`")));
-        }
-        settings[setting] = value;
-    }
-    serde_json::from_value(settings).map_err(|error| fault(format!("does not take this: {error}")))
-}
-
-/// A setting under the name and in the shape in which it is kept.
-pub fn as_kept<'a>(method: &str, setting: &'a str, value: &Value) -> (&'a str, Value) {
-    match (method, setting) {
-        ("pce" | "pce-auto", "lambda") if value.is_number() => (setting, json!({ "rule": "fixed", "value": value })),
-        ("pce" | "pce-auto", "lambda") if value.is_string() => (setting, json!({ "rule": value })),
-        ("l1-graph" | "src", "tolerance") => ("stop", json!({ "published": { "tolerance": value } })),
-        ("l1-graph" | "src", "rounds") => ("most_steps", value.clone()),
-        ("svm", "rounds") => ("most_rounds", value.clone()),
-        ("pce" | "pce-auto", "weights") if value == "soft" => (setting, json!({ "soft": { "gamma": 1.0 } })),
-        (_, "weights") if value == "heat" => (setting, json!({ "heat": { "t": null } })),
-        (_, "dim") if value.is_number() => (setting, json!({ "fixed": value })),
-        _ => (setting, value.clone()),
-    }
+    let fault = |error: SettingError| StudyError::Setting { method: name.into(), fault: error.to_string() };
+    changes.iter().try_fold(base, |method, (setting, value)| method.with(setting, value)).map_err(fault)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use eigenspan::method::pca::Components;
     use eigenspan::registry::MethodInfo;
     use eigenspan::{Dim, Lambda, PceParams, RankRule, Weights};
 
@@ -124,7 +87,7 @@ mod tests {
         let Method::L1Graph(l1) = method_of_text("l1-graph:lambda=0.1,tolerance=0.01,dim=7", true).unwrap() else {
             panic!("another method")
         };
-        assert_eq!((l1.lambda, l1.dim, l1.most_steps), (0.1, Dim::Fixed(7), 100));
+        assert_eq!((l1.lambda, l1.tol, l1.dim, l1.max_iter), (0.1, Some(0.01), Dim::Fixed(7), 100));
         let Method::Pca(pca) = method_of_text("pca:dim=9", false).unwrap() else { panic!("another method") };
         assert_eq!(pca.components, Components::Count(9));
     }
@@ -133,9 +96,10 @@ mod tests {
     fn what_a_method_does_not_have_is_refused_by_name() {
         for (text, words) in [
             ("pce:neighbours=3", "`pce` has no setting `neighbours`"),
-            ("npe:neighbours=many", "`npe` does not take this"),
+            ("npe:neighbours=many", "`npe` does not take `neighbours = \"many\"`"),
             ("npe:49", "`npe` takes settings as in `npe:dim=30`, found `49`"),
-            ("pca:lambda=1", "`pca` does not take `lambda = 1`"),
+            ("pca:lambda=1", "`pca` has no setting `lambda`"),
+            ("pca:dim=most", "`pca` does not take `dim = \"most\"`: expected a number of components"),
             ("tsne", "there is no method `tsne`"),
         ] {
             let error = method_of_text(text, false).unwrap_err();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use eigenspan::data::ImageShape;
-use eigenspan::{Dim, Keep, Lambda, Normalize, PceParams, RankRule, SketchParams, Solver};
+use eigenspan::{Dim, Keep, Lambda, PceParams, SketchParams};
 
 use super::values::{
     FormArg, LambdaArg, NormalizeArg, RankRuleArg, Size, SolverArg, parse_image, parse_lambda, parse_size,
@@ -72,35 +72,6 @@ pub struct Fitting {
     /// matrix of min(samples, features) squared. `direct` needs a λ, noise level, energy or dimension
     #[arg(long, value_enum)]
     pub solver: Option<SolverArg>,
-}
-
-impl Fitting {
-    /// What is asked of PCE.
-    pub fn params(&self) -> PceParams {
-        let lambda = match (self.noise, self.energy, self.lambda) {
-            (Some(s), _, _) => Lambda::Noise(s),
-            (_, Some(share), _) => Lambda::Energy(share),
-            (_, _, Some(LambdaArg(lambda))) => lambda,
-            _ => Lambda::Auto,
-        };
-        PceParams {
-            lambda,
-            dim: self.dim.map_or(Dim::Auto, Dim::Fixed),
-            rank_rule: match self.rank_rule {
-                Some(RankRuleArg::Released) => RankRule::Released,
-                _ => RankRule::Theorem,
-            },
-            normalize: self.normalize.map_or(Normalize::Unit, Normalize::from),
-            center: self.center,
-            strict: self.strict,
-            solver: self.solver(),
-            ..PceParams::default()
-        }
-    }
-
-    pub fn solver(&self) -> Solver {
-        if let Some(SolverArg::Direct) = self.solver { Solver::Direct } else { Solver::Auto }
-    }
 }
 
 /// How samples that are not kept are read.

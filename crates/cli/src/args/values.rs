@@ -1,8 +1,8 @@
 //! Values of flags, and how they are read.
 
 use clap::ValueEnum;
+use eigenspan::Lambda;
 use eigenspan::data::ImageShape;
-use eigenspan::{Lambda, Normalize};
 use eigenspan_study::cell::{SplitRule, TrainSize};
 
 pub fn parse_image(text: &str) -> Result<ImageShape, String> {
@@ -20,8 +20,8 @@ pub fn parse_lambda(text: &str) -> Result<LambdaArg, String> {
         "auto" => Ok(LambdaArg(Lambda::Auto)),
         "screenot" => Ok(LambdaArg(Lambda::ScreeNot)),
         number => match number.parse() {
-            Ok(lambda) => Ok(LambdaArg(Lambda::Fixed(lambda))),
-            Err(_) => Err("expected a number, `auto` or `screenot`".into()),
+            Ok(lambda) if f64::is_finite(lambda) => Ok(LambdaArg(Lambda::Fixed(lambda))),
+            _ => Err("expected a number, `auto` or `screenot`".into()),
         },
     }
 }
@@ -37,16 +37,6 @@ pub enum NormalizeArg {
     Unit,
     None,
     Zscore,
-}
-
-impl From<NormalizeArg> for Normalize {
-    fn from(asked: NormalizeArg) -> Self {
-        match asked {
-            NormalizeArg::Unit => Self::Unit,
-            NormalizeArg::None => Self::None,
-            NormalizeArg::Zscore => Self::ZScore,
-        }
-    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]

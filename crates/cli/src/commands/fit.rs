@@ -110,6 +110,6 @@ fn fit_any(method: &Method, data: &Dataset, session: &Session<'_>) -> Result<Out
 
 /// The model of PCE of a data set, with the shape of its images.
 pub fn fit(data: &Dataset, fitting: &Fitting, session: &Session<'_>) -> Result<Pce, Failure> {
-    let outcome = fit_any(&Method::Pce(fitting.params()), data, session)?;
+    let outcome = fit_any(&Method::Pce(fitting.params()?), data, session)?;
     super::pce_of(outcome.model, "path")
 }

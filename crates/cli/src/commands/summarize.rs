@@ -1,5 +1,6 @@
 //! `eigenspan summarize`, `merge` and `finish`: the fit in three steps, for machines that share nothing but files.
 
+use eigenspan::linalg::summary::Form;
 use eigenspan::model::fitted::Fitted as _;
 use eigenspan_io::SummaryFile;
 
@@ -63,6 +64,9 @@ pub fn told(file: &SummaryFile) -> String {
         [part] => part.data.clone(),
         parts => format!("{} files", parts.len()),
     };
-    let form = format!("{:?}", file.summary.form()).to_lowercase();
+    let form = match file.summary.form() {
+        Form::Gram => "gram",
+        Form::Triangle => "triangle",
+    };
     format!("{name}: {n} samples of {m} features, summarised ({form})\n")
 }

@@ -55,7 +55,8 @@ pub struct CesrParams {
     /// In which sense a class is close to a sample.
     pub residual: Residual,
     /// Rounds for one sample at most.
-    pub rounds: usize,
+    #[serde(alias = "rounds")]
+    pub max_iter: usize,
     /// How samples are scaled.
     pub normalize: Normalize,
     /// 2σ² in units of the mean squared residual: the smaller, the sooner a feature is left aside.
@@ -70,7 +71,7 @@ impl Default for CesrParams {
         Self {
             nonnegative: true,
             residual: Residual::Weighted,
-            rounds: 200,
+            max_iter: 200,
             normalize: Normalize::Unit,
             width: 1.0,
             ridge: 1e-3,
@@ -120,8 +121,8 @@ impl CesrParams {
     }
 
     fn check(&self) -> Result<(), Error> {
-        if self.rounds == 0 {
-            return Err(Error::Parameter { name: "rounds", expected: "at least 1", got: 0.0 });
+        if self.max_iter == 0 {
+            return Err(Error::Parameter { name: "max_iter", expected: "at least 1", got: 0.0 });
         }
         for (name, value) in [("width", self.width), ("ridge", self.ridge)] {
             if !(value > 0.0 && value.is_finite()) {
@@ -185,9 +186,9 @@ impl Cesr {
     ) -> Result<Vec<T>, Error> {
         let (n, m) = (samples.rows(), self.known.samples.cols());
         check_features(samples, m)?;
-        let CesrParams { nonnegative, rounds, width, ridge, .. } = self.about.params;
+        let CesrParams { nonnegative, max_iter, width, ridge, .. } = self.about.params;
         let dictionary =
-            Dictionary::new(&self.known.samples, Rule { nonnegative, rounds, width, ridge }, exec.silent())?;
+            Dictionary::new(&self.known.samples, Rule { nonnegative, rounds: max_iter, width, ridge }, exec.silent())?;
         let groups = exec.map("code", n.div_ceil(GROUP), |group| {
             let rows = group * GROUP..((group + 1) * GROUP).min(n);
             let (_, y) = read_prepared(samples, &self.known.preparation, rows)?;

@@ -50,9 +50,11 @@ pub struct NmfParams {
     /// How large these are.
     pub start: Start,
     /// Rounds at most.
-    pub rounds: usize,
+    #[serde(alias = "rounds")]
+    pub max_iter: usize,
     /// Stops when the error falls within ten rounds by no more than this share of the first error.
-    pub tolerance: f64,
+    #[serde(alias = "tolerance")]
+    pub tol: f64,
     /// How samples are scaled. z-scores have either sign and are refused.
     pub normalize: Normalize,
     /// Whether parts are scaled to length one.
@@ -67,8 +69,8 @@ impl Default for NmfParams {
             dim: Dim::Auto,
             seed: 0,
             start: Start::Scaled,
-            rounds: 1000,
-            tolerance: 1e-4,
+            max_iter: 1000,
+            tol: 1e-4,
             normalize: Normalize::None,
             unit_parts: true,
             features: Features::Nonnegative,
@@ -99,8 +101,8 @@ impl Fit for NmfParams {
 
 impl PartSettings for NmfParams {
     fn asked(&self) -> Asked {
-        let Self { dim, seed, start, rounds, tolerance, normalize, unit_parts, features } = *self;
-        Asked { dim, seed, start, rounds, tolerance, normalize, unit_parts, features }
+        let Self { dim, seed, start, max_iter, tol, normalize, unit_parts, features } = *self;
+        Asked { dim, seed, start, max_iter, tol, normalize, unit_parts, features }
     }
 }
 
@@ -112,8 +114,8 @@ impl NmfParams {
         Self {
             dim: Dim::Fixed(300),
             start: Start::Uniform,
-            rounds: 100,
-            tolerance: 0.0,
+            max_iter: 100,
+            tol: 0.0,
             normalize: Normalize::Unit,
             unit_parts: false,
             features: Features::Orthonormal,
@@ -164,7 +166,7 @@ fn iterate(task: &Task, pair: Pair, asked: &Asked, exec: Exec<'_>) -> Result<(Pa
     trace.values.push(task.in_units(first));
     trace.stop = Stop::RoundsUsedUp;
     let mut before = first;
-    for round in 1..=asked.rounds {
+    for round in 1..=asked.max_iter {
         update(&mut now.h, &now.w, &of_w, exec)?;
         of_h = now.h.gram(exec)?;
         update(&mut now.w, &now.h, &of_h, exec)?;
@@ -172,9 +174,9 @@ fn iterate(task: &Task, pair: Pair, asked: &Asked, exec: Exec<'_>) -> Result<(Pa
         let objective = task.objective(&now, [&of_w, &of_h], exec)?;
         trace.values.push(task.in_units(objective));
         trace.rounds = round;
-        exec.report("factor", round, asked.rounds)?;
+        exec.report("factor", round, asked.max_iter)?;
         if round % LOOK == 0 {
-            if before.sqrt() - objective.sqrt() <= asked.tolerance * first.sqrt() {
+            if before.sqrt() - objective.sqrt() <= asked.tol * first.sqrt() {
                 trace.stop = Stop::Converged;
                 break;
             }

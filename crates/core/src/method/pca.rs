@@ -29,7 +29,7 @@ use crate::spectrum::Solver;
 
 /// How many directions to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(from = "crate::settings::ComponentsForm", into = "crate::settings::ComponentsForm")]
 pub enum Components {
     /// Every direction above rounding.
     #[default]

@@ -69,7 +69,7 @@ use soft::Kept;
 
 /// How many dimensions to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(from = "crate::settings::DimForm", into = "crate::settings::DimForm")]
 pub enum Dim {
     /// The k of Theorem 1.
     #[default]
@@ -100,8 +100,7 @@ pub enum RankRule {
 
 /// How directions are weighted in the features.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase", deny_unknown_fields)]
-#[non_exhaustive]
+#[serde(from = "crate::settings::WeightsForm", into = "crate::settings::WeightsForm")]
 pub enum Weights {
     /// 1/σ for every direction kept, as in the paper.
     #[default]
@@ -130,7 +129,7 @@ impl Weights {
 
 /// What is asked of PCE. The default asks for nothing: everything is chosen by the data.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct PceParams {
     /// How λ is chosen.
     pub lambda: Lambda,
@@ -147,10 +146,10 @@ pub struct PceParams {
     /// Refuse zero samples and k = 0 instead of warning.
     pub strict: bool,
     /// How the singular values are computed.
-    #[serde(default, skip_serializing_if = "Solver::is_auto")]
+    #[serde(default)]
     pub solver: Solver,
     /// Whether the features of every sample are scaled to length one; features that are all zero stay so.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default)]
     pub unit_features: bool,
 }
 

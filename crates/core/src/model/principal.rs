@@ -11,11 +11,11 @@ use eigenspan_linalg::{Exec, Mat};
 
 use crate::data::{ImageShape, Labels, NumberType, Samples};
 use crate::method::pca::{Pca, PcaParams};
+use crate::method::pce::online::Trail;
 use crate::method::pce::{Chosen, Pce, PceParams, PceParts, Weights};
 use crate::model::fitted::{Access, Fit, Labelling, Needs, Outcome};
 use crate::model::record::{Arrays, Record};
 use crate::prepare::Preparation;
-use crate::method::pce::online::Trail;
 use crate::warning::Warning;
 use crate::{Error, Model};
 

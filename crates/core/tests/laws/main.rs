@@ -21,6 +21,7 @@ mod pce_auto;
 mod portion;
 mod robust_pca;
 mod rosl;
+mod settings;
 mod sparse;
 mod src;
 mod synthetic_faces;

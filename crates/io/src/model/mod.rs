@@ -26,6 +26,7 @@ use std::path::Path;
 use eigenspan::Model;
 
 pub use pce::{orthogonality, orthogonality_tolerance};
+pub(crate) use provenance::word_of;
 pub use provenance::{Provenance, fingerprint};
 
 use crate::error::WriteError;

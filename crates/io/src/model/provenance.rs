@@ -46,16 +46,20 @@ impl Provenance {
     }
 }
 
+/// A type of numbers, in the word that fingerprints have for it.
+pub(crate) fn word_of(numbers: NumberType) -> &'static str {
+    match numbers {
+        NumberType::F64 => "F64",
+        NumberType::F32 => "F32",
+        NumberType::U8 => "U8",
+    }
+}
+
 /// SHA-256 of samples: number type, shape, then the values row after row in little-endian order.
 pub fn fingerprint(samples: Samples<'_>) -> String {
     let (n, m) = (samples.rows(), samples.cols());
     let mut hash = Sha256::new();
-    let kind = match samples.number_type() {
-        NumberType::F64 => "F64",
-        NumberType::F32 => "F32",
-        NumberType::U8 => "U8",
-    };
-    hash.update(format!("{kind} {n} {m}\n"));
+    hash.update(format!("{} {n} {m}\n", word_of(samples.number_type())));
     let mut row = vec![0.0; m];
     let mut bytes = Vec::with_capacity(8 * m);
     for i in 0..n {

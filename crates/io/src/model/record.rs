@@ -52,8 +52,11 @@ pub(super) fn read(file: &Opened<'_>) -> Result<ModelFile, String> {
     let method = file.method.as_deref().unwrap_or_default();
     let mut provenance = None;
     let reading = Reading { file, provenance: &mut provenance };
+    // PCE had formats of its own.
+    let elsewhere = file.format < READABLE && matches!(method, "pce" | "pca");
     let unknown = || Err(format!("format {} holds no models of the method `{method}`", file.format));
-    let model = Model::read(method, reading).unwrap_or_else(unknown)?;
+    let model = Some(reading).filter(|_| !elsewhere).and_then(|reading| Model::read(method, reading));
+    let model = model.unwrap_or_else(unknown)?;
     Ok(ModelFile { model, provenance: provenance.expect("a header was read") })
 }
 
