@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from . import _plots
 from ._eigenspan import Model, Online, Summary, fit, singular_values
+from ._feed import FromFiles
 
 Floats = NDArray[np.floating[Any]]
 
@@ -56,7 +57,7 @@ def goes_back(estimator: Any) -> bool:
     return True
 
 
-class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Linear(FromFiles, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A projection onto leading singular directions."""
 
     threads: int | None
@@ -398,6 +399,9 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         return f'{diagram}<div style="font-size: small">{html.escape(self.why_)}</div>'
 
     # Between here and Rust.
+
+    def _projection(self) -> Linear:
+        return self
 
     @property
     def _fitted(self) -> Model:

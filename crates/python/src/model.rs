@@ -86,6 +86,16 @@ impl Model {
         Self { file }
     }
 
+    /// The model, of whatever method.
+    pub fn any(&self) -> &AnyModel {
+        &self.file.model
+    }
+
+    /// Where it came from.
+    pub fn provenance(&self) -> &Provenance {
+        &self.file.provenance
+    }
+
     /// The model of PCE or PCA: the classes that ask for it hold no other.
     pub fn pce(&self) -> &Pce {
         match &self.file.model {
