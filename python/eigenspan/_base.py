@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from . import _plots
 from ._eigenspan import Model, Online, Summary, fit_method, singular_values
+from ._feed import FromFiles
 from ._settings import Registered
 
 Floats = NDArray[np.floating[Any]]
@@ -58,7 +59,7 @@ def goes_back(estimator: Any) -> bool:
     return True
 
 
-class Linear(Registered, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A projection onto leading singular directions."""
 
     threads: int | None
@@ -412,6 +413,9 @@ class Linear(Registered, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         return f'{diagram}<div style="font-size: small">{html.escape(self.why_)}</div>'
 
     # Between here and Rust.
+
+    def _projection(self) -> Linear:
+        return self
 
     @property
     def _fitted(self) -> Model:

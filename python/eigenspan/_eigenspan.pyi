@@ -20,22 +20,36 @@ __all__ = [
     "digits",
     "estimators",
     "evaluate",
+    "fit_files",
     "fit_method",
     "fold_accuracy",
     "folds",
     "make_pairs",
     "published",
     "read_file",
+    "recover_file",
     "roc",
     "singular_values",
     "split",
     "subspaces",
+    "summarize_files",
     "synthetic_faces",
+    "transform_files",
+    "update_files",
     "write",
 ]
 
 VERSION: str
 
+def fit_files(paths: list[str], settings: str, how: dict[str, Any], threads: int | None) -> Model: ...
+def summarize_files(paths: list[str], settings: str, how: dict[str, Any], threads: int | None) -> Summary: ...
+def update_files(
+    model: Model, paths: list[str], settings: str, how: dict[str, Any], threads: int | None
+) -> Model: ...
+def transform_files(model: Model, paths: list[str], output: str, how: dict[str, Any], threads: int | None) -> int: ...
+def recover_file(
+    model: Model, path: str, output: str | None, scores: str | None, how: dict[str, Any], threads: int | None
+) -> int: ...
 def fit_method(
     x: Any, y: tuple[NDArray[np.int64], list[str]] | None, settings: str, threads: int | None
 ) -> tuple[Model, dict[str, Any]]: ...

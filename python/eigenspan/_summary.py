@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
@@ -10,6 +12,7 @@ from sklearn.utils import check_array
 
 from . import _eigenspan
 from ._base import NUMBERS, as_read_by_rust
+from ._feed import _checked, listed
 from ._pce import PCE, settings_of
 
 
@@ -88,6 +91,44 @@ class Summary:
         kept = self._kept or self._empty(x.shape[1])
         kept.update(as_read_by_rust(x), self.threads)
         self._kept = kept
+        return self
+
+    def update_files(
+        self,
+        paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        *,
+        max_memory: int | str | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint_every: int | str = "1GB",
+        **reading: Any,
+    ) -> Self:
+        """Take the samples of files that are read chunk by chunk and not kept, each file as a partition of its own.
+
+        Parameters
+        ----------
+        paths : path-like or sequence of path-like
+            Files or folders of images, in the order of their samples.
+        max_memory, checkpoint, checkpoint_every, **reading
+            As in `PCE.fit_files`.
+
+        Returns
+        -------
+        self
+        """
+        how = reading | {
+            "max_memory": max_memory,
+            "checkpoint": None if checkpoint is None else os.fspath(checkpoint),
+            "checkpoint_every": checkpoint_every,
+            "form": self.form,
+        }
+        if self._kept is None:
+            self._kept = _eigenspan.summarize_files(listed(paths), self._settings(), _checked(how), self.threads)
+            return self
+        if checkpoint is not None:
+            raise ValueError("`checkpoint` needs an empty summary: what was seen before is not in the files")
+        for path in listed(paths):
+            # One after the other: another bracketing would round otherwise.
+            self._kept.merge(_eigenspan.summarize_files([path], self._settings(), _checked(how), self.threads), self.threads)
         return self
 
     def merge(self, other: Summary) -> Self:

@@ -10,6 +10,7 @@
 //! | `summary` | samples that arrive in portions |
 //! | `online` | samples that arrive one by one |
 //! | `dimension` | estimators of the dimension by their name |
+//! | `feed` | files that may be larger than memory |
 //! | `evaluate` | methods and classifiers on labelled data |
 //! | `datasets` | built-in and synthetic data, data from files, corruptions |
 //! | `verification` | pairs that are the same or not |
@@ -22,6 +23,7 @@ mod datasets;
 mod dimension;
 mod door;
 mod evaluate;
+mod feed;
 mod method;
 mod model;
 mod online;
@@ -37,6 +39,8 @@ mod _eigenspan {
     use crate::dimension::{Calibration, Neighbourhood, agreement, estimators};
     #[pymodule_export]
     use crate::evaluate::evaluate;
+    #[pymodule_export]
+    use crate::feed::{fit_files, recover_file, summarize_files, transform_files, update_files};
     #[pymodule_export]
     use crate::method::{fit_method, published};
     #[pymodule_export]

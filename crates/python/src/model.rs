@@ -59,6 +59,16 @@ impl Model {
         Self { file }
     }
 
+    /// The model, of whatever method.
+    pub fn any(&self) -> &AnyModel {
+        &self.file.model
+    }
+
+    /// Where it came from.
+    pub fn provenance(&self) -> &Provenance {
+        &self.file.provenance
+    }
+
     /// The model of PCE or PCA: the classes that ask for it hold no other.
     pub fn pce(&self) -> &Pce {
         self.file.model.as_pce().expect("the classes that ask for it hold models of PCE and PCA")

@@ -21,7 +21,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    fn of(file: SummaryFile) -> Self {
+    pub fn of(file: SummaryFile) -> Self {
         Self { file: Mutex::new(file) }
     }
 

@@ -348,6 +348,14 @@ impl PceSummary {
         self.model(&params, exec)
     }
 
+    /// All singular values of the prepared samples, largest first: by a triangle down to rounding.
+    pub fn values(&self, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
+        let prepared = self.prepared.close(exec)?;
+        let standard = if self.params.normalize == Normalize::ZScore { prepared.standardised() } else { None };
+        let closed = standard.as_ref().map_or(&prepared, |(standard, _)| standard);
+        Ok(closed.spectrum(exec)?.values(self.features().min(self.rows()), exec)?.0)
+    }
+
     fn model(&self, params: &PceParams, exec: Exec<'_>) -> Result<Pce, Error> {
         let (n, m, seen) = (self.rows(), self.features(), &self.seen);
         if n == 0 {
