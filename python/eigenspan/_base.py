@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from . import _plots
 from ._eigenspan import Model, Online, Summary, fit_method, singular_values
-from ._settings import Registered
+from ._settings import Registered, Threaded
 
 Floats = NDArray[np.floating[Any]]
 
@@ -58,10 +58,9 @@ def goes_back(estimator: Any) -> bool:
     return True
 
 
-class Linear(Registered, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Linear(Registered, Threaded, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A projection onto leading singular directions."""
 
-    threads: int | None
     _doc_link_module = "eigenspan"
     _model: Model | None
     _summary: Summary | None

@@ -26,8 +26,8 @@ class RandomProjection(Projection):
         The seed of the directions.
     normalize : {"unit", "none", "zscore"}, default="none"
         How samples are scaled.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -65,11 +65,11 @@ class RandomProjection(Projection):
         failure: float = 0.01,
         random_state: int = 0,
         normalize: Normalize = "none",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.eps = eps
         self.failure = failure
         self.random_state = random_state
         self.normalize = normalize
-        self.threads = threads
+        self.n_jobs = n_jobs

@@ -20,7 +20,7 @@ METHODS = {
     "rosl": ("RoslParams", "Rosl", "ROSL", "rosl", "shu2014"),
     "random-projection": ("RandomProjectionParams", "RandomProjection", "RandomProjection", "random_projection", "dasgupta2003"),
 }
-WHERE = ["crates/*/src", "python/eigenspan", "docs/methods.md", "docs/references.bib"]
+WHERE = ["crates/*/src/*.rs", "python/eigenspan", "docs/methods.md", "docs/references.bib"]
 
 
 def grep(revision: str, pattern: str) -> list[tuple[str, str]]:
@@ -32,7 +32,7 @@ def grep(revision: str, pattern: str) -> list[tuple[str, str]]:
 
 def places(revision: str, name: str) -> list[tuple[str, str]]:
     params, variant, kind, module, citation = METHODS[name]
-    words = [f'"{name}"', rf"\b{params}\b", rf"\b(Method|Model|Self)::{variant}\b", rf"\b{kind}\b", rf"mod {module};", rf"{{{citation},"]
+    words = [f'"{name}"', rf"\b{params}\b", rf"\b(Method|Model|Self)::{variant}\b", rf"\b{kind}\b", rf"mod {module};", rf"[{{]{citation},"]
     found = grep(revision, "|".join(words))
     own = [file for file, _ in found if re.search(rf"/{module}\.rs$|/{module}/", file)]
     classes = grep(revision, rf"^class {kind}\(")

@@ -38,7 +38,7 @@ mod _eigenspan {
     #[pymodule_export]
     use crate::evaluate::evaluate;
     #[pymodule_export]
-    use crate::method::{fit_method, published};
+    use crate::method::{fit_method, methods, published};
     #[pymodule_export]
     use crate::model::{Model, singular_values, write};
     #[pymodule_export]

@@ -114,9 +114,9 @@ fn the_page_on_the_first_method_names_every_place_and_no_other() {
         assert!(text(file).contains(place), "{file} does not say {place}");
     }
     let names = ["random-projection", "random_projection", "RandomProjection"];
-    let all = ["crates", "python", "docs"].into_iter().flat_map(|folder| {
-        ["rs", "py", "pyi", "toml", "md"].into_iter().flat_map(move |ending| texts(folder, ending))
-    });
+    let all = ["crates", "python", "docs"]
+        .into_iter()
+        .flat_map(|folder| ["rs", "py", "pyi", "toml", "md"].into_iter().flat_map(move |ending| texts(folder, ending)));
     let about = ["first-method.md", "laws/registry.rs"];
     for (path, text) in all.filter(|(path, _)| !path.components().any(|part| part.as_os_str() == "target")) {
         let said = names.iter().any(|name| text.contains(name));
