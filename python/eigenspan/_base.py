@@ -62,7 +62,6 @@ def goes_back(estimator: Any) -> bool:
 class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A projection onto leading singular directions."""
 
-    threads: int | None
     _doc_link_module = "eigenspan"
     _model: Model | None
     _summary: Summary | None

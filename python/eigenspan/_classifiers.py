@@ -25,8 +25,8 @@ class NearestNeighbour(Classifier):
         How far samples are from each other.
     normalize : {"unit", "none", "zscore"}, default="none"
         How samples are scaled.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -56,12 +56,12 @@ class NearestNeighbour(Classifier):
         *,
         metric: Literal["euclidean", "cosine"] = "euclidean",
         normalize: Normalize = "none",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.normalize = normalize
-        self.threads = threads
+        self.n_jobs = n_jobs
 
     def kneighbors(
         self, X: ArrayLike, n_neighbors: int | None = None
@@ -108,8 +108,8 @@ class LinearSVM(Classifier):
         How samples are scaled.
     random_state : int, default=0
         The order in which the descent takes the samples.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -158,7 +158,7 @@ class LinearSVM(Classifier):
         solver: Literal["auto", "descent"] = "auto",
         normalize: Normalize = "none",
         random_state: int = 0,
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.C = C
         self.bias = bias
@@ -167,7 +167,7 @@ class LinearSVM(Classifier):
         self.solver = solver
         self.normalize = normalize
         self.random_state = random_state
-        self.threads = threads
+        self.n_jobs = n_jobs
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """w·x for each class: the largest is the answer.
@@ -226,8 +226,8 @@ class SRC(Classifier):
         Whether training samples may only be added up.
     normalize : {"unit", "none", "zscore"}, default="unit"
         How samples are scaled.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -266,14 +266,14 @@ class SRC(Classifier):
         max_iter: int = 10_000,
         nonnegative: bool = False,
         normalize: Normalize = "unit",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.lam = lam
         self.tol = tol
         self.max_iter = max_iter
         self.nonnegative = nonnegative
         self.normalize = normalize
-        self.threads = threads
+        self.n_jobs = n_jobs
 
     def codes(self, X: ArrayLike) -> Floats:
         """The combination that each sample is written as.
@@ -311,8 +311,8 @@ class CESR(Classifier):
         The price of large coefficients where they may be negative.
     normalize : {"unit", "none", "zscore"}, default="unit"
         How samples are scaled.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -353,7 +353,7 @@ class CESR(Classifier):
         width: float = 1.0,
         ridge: float = 1e-3,
         normalize: Normalize = "unit",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.nonnegative = nonnegative
         self.residual = residual
@@ -361,4 +361,4 @@ class CESR(Classifier):
         self.width = width
         self.ridge = ridge
         self.normalize = normalize
-        self.threads = threads
+        self.n_jobs = n_jobs

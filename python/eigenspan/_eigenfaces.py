@@ -27,8 +27,8 @@ class Eigenfaces(Projection):
         Whether the mean is subtracted where directions are learned only, and stays in samples that are transformed.
     unit_features : bool, default=True
         Whether features are scaled to length one.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -62,13 +62,13 @@ class Eigenfaces(Projection):
         normalize: Normalize = "none",
         keep_mean: bool = True,
         unit_features: bool = True,
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.normalize = normalize
         self.keep_mean = keep_mean
         self.unit_features = unit_features
-        self.threads = threads
+        self.n_jobs = n_jobs
 
     @property
     def singular_values_(self) -> NDArray[np.float64]:

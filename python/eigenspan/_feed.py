@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from sklearn.utils.validation import check_is_fitted
 
 from ._eigenspan import Model, fit_files, recover_file, transform_files, update_files
+from ._settings import Threaded
 
 if TYPE_CHECKING:
     from ._base import Linear
@@ -24,10 +25,8 @@ def listed(paths: Path | Sequence[Path]) -> list[str]:
     return [os.fspath(path) for path in several]
 
 
-class FromFiles:
+class FromFiles(Threaded):
     """What a projection does with files."""
-
-    threads: int | None
 
     def fit_files(
         self,

@@ -40,8 +40,8 @@ class LPP(Projection):
         Columns with an eigenvalue below this are left out.
     columns : {"constraint", "unit"}, default="constraint"
         How long the columns of the projection are: as the constraint says, or 1.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class LPP(Projection):
         floor: float | None = None,
         least: float | None = None,
         columns: Literal["constraint", "unit"] = "constraint",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
@@ -105,7 +105,7 @@ class LPP(Projection):
         self.floor = floor
         self.least = least
         self.columns = columns
-        self.threads = threads
+        self.n_jobs = n_jobs
 
     @property
     def eigenvalues_(self) -> NDArray[np.float64]:
@@ -142,7 +142,7 @@ class NPE(Projection):
         How samples are scaled.
     center : bool, default=True
         Whether the mean is taken away.
-    keep_mean, floor, least, columns, threads
+    keep_mean, floor, least, columns, n_jobs
         As in `LPP`.
 
     Attributes
@@ -191,7 +191,7 @@ class NPE(Projection):
         floor: float | None = None,
         least: float | None = None,
         columns: Literal["constraint", "unit"] = "constraint",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
@@ -202,7 +202,7 @@ class NPE(Projection):
         self.floor = floor
         self.least = least
         self.columns = columns
-        self.threads = threads
+        self.n_jobs = n_jobs
 
     @property
     def eigenvalues_(self) -> NDArray[np.float64]:
@@ -226,8 +226,8 @@ class LLE(Method):
         What is added to the local Gram matrix, relative to its trace.
     normalize : {"unit", "none", "zscore"}, default="none"
         How samples are scaled.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -266,13 +266,13 @@ class LLE(Method):
         n_neighbors: int = 5,
         ridge: float = 1e-3,
         normalize: Normalize = "none",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.ridge = ridge
         self.normalize = normalize
-        self.threads = threads
+        self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Place samples.
@@ -347,8 +347,8 @@ class L1Graph(Projection):
         The graph C + Cᵀ − CCᵀ that follows from the objective, or C + Cᵀ − CᵀC.
     columns : {"constraint", "unit"}, default="constraint"
         How long the columns of the projection are: as the constraint says, or 1.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -400,7 +400,7 @@ class L1Graph(Projection):
         center: bool = False,
         order: Literal["reconstruction", "exchanged"] = "reconstruction",
         columns: Literal["constraint", "unit"] = "constraint",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.lam = lam
@@ -410,7 +410,7 @@ class L1Graph(Projection):
         self.center = center
         self.order = order
         self.columns = columns
-        self.threads = threads
+        self.n_jobs = n_jobs
 
     @property
     def eigenvalues_(self) -> NDArray[np.float64]:

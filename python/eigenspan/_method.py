@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from ._base import NUMBERS, Floats, SpectrumWarning, as_read_by_rust
 from ._eigenspan import Model, fit_method, published
-from ._settings import Registered, Setting
+from ._settings import Registered, Setting, Threaded
 
 
 class Trace(NamedTuple):
@@ -32,11 +32,12 @@ class Trace(NamedTuple):
     """Whether the tolerance was reached."""
 
 
-class Named(Registered, BaseEstimator):  # type: ignore[misc]
+class Named(Threaded, BaseEstimator):  # type: ignore[misc]
     """What Rust knows by a name and settings."""
 
-    threads: int | None
     _doc_link_module = "eigenspan"
+    METHOD: ClassVar[str]
+    """The name, as on the command line."""
     _settings: ClassVar[dict[str, Setting]]
     """Every keyword that Rust is told of as a setting."""
     _least: ClassVar[int] = 1
@@ -66,7 +67,7 @@ class Named(Registered, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-class Method(Named):
+class Method(Registered, Named):
     """A method that gives a model."""
 
     _model: Model | None

@@ -28,8 +28,8 @@ class PCA(Linear):
         Whether every feature gets variance one.
     solver : {"auto", "direct"}, default="auto"
         "direct" never forms a matrix of min(n, m)² numbers; it serves a number of components and a share.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -54,12 +54,12 @@ class PCA(Linear):
         *,
         whiten: bool = False,
         solver: Literal["auto", "direct"] = "auto",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.whiten = whiten
         self.solver = solver
-        self.threads = threads
+        self.n_jobs = n_jobs
 
     def partial_fit(
         self,

@@ -121,8 +121,8 @@ class PCE(Linear):
         How the dimension follows from λ: as the paper's theorem says, or one more, as its authors' program does.
     solver : {"auto", "direct"}, default="auto"
         "auto" proves the dimension. "direct" never forms a matrix of min(n, m)² numbers, and its dimension is probable.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -194,7 +194,7 @@ class PCE(Linear):
         unit_features: bool = False,
         rank_rule: Literal["theorem", "released"] = "theorem",
         solver: Literal["auto", "direct"] = "auto",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.lam = lam
         self.dim = dim
@@ -206,7 +206,7 @@ class PCE(Linear):
         self.unit_features = unit_features
         self.rank_rule = rank_rule
         self.solver = solver
-        self.threads = threads
+        self.n_jobs = n_jobs
 
     def _asked(self) -> dict[str, Any]:
         return settings_of(self.get_params(deep=False))

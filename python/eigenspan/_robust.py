@@ -66,8 +66,8 @@ class RobustPCA(Robust):
         Whether that mean stays in samples that are transformed.
     unit_features : bool, default=False
         Whether features are scaled to length one.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ class RobustPCA(Robust):
         center: bool = True,
         keep_mean: bool = False,
         unit_features: bool = False,
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.lam = lam
@@ -141,7 +141,7 @@ class RobustPCA(Robust):
         self.center = center
         self.keep_mean = keep_mean
         self.unit_features = unit_features
-        self.threads = threads
+        self.n_jobs = n_jobs
 
 
 class ROSL(Robust):
@@ -149,7 +149,7 @@ class ROSL(Robust):
 
     Parameters
     ----------
-    n_components, lam, normalize, center, keep_mean, unit_features, threads
+    n_components, lam, normalize, center, keep_mean, unit_features, n_jobs
         As in `RobustPCA`.
     max_rank : int, optional
         The largest rank of the low-rank part; min(n_samples, n_features, 500) otherwise.
@@ -212,7 +212,7 @@ class ROSL(Robust):
         center: bool = True,
         keep_mean: bool = False,
         unit_features: bool = False,
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.lam = lam
@@ -225,4 +225,4 @@ class ROSL(Robust):
         self.center = center
         self.keep_mean = keep_mean
         self.unit_features = unit_features
-        self.threads = threads
+        self.n_jobs = n_jobs

@@ -12,6 +12,29 @@ CLASSES: dict[str, Any] = {}
 """Every class whose models files can hold, by the name of its method."""
 
 
+def as_threads(n_jobs: Any) -> int | None:
+    """How many threads to use; None is as many as there are cores."""
+    expected = "None or -1 for all cores, or a number from 1 on"
+    if n_jobs is None:
+        return None
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
+        raise TypeError(f"`n_jobs` must be {expected}, got {n_jobs!r}")
+    if n_jobs != -1 and n_jobs < 1:
+        raise ValueError(f"`n_jobs` must be {expected}, got {n_jobs!r}")
+    return None if n_jobs == -1 else int(n_jobs)
+
+
+class Threaded:
+    """What runs on several threads."""
+
+    n_jobs: int | None
+
+    @property
+    def threads(self) -> int | None:
+        """How many threads to use; None is as many as there are cores."""
+        return as_threads(self.n_jobs)
+
+
 class Registered:
     """A class that stands for a method of Rust, by whose name it is found."""
 

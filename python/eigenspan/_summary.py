@@ -14,9 +14,10 @@ from . import _eigenspan
 from ._base import NUMBERS, as_read_by_rust
 from ._feed import _checked, listed
 from ._pce import PCE, settings_of
+from ._settings import Threaded
 
 
-class Summary:
+class Summary(Threaded):
     """All that PCE needs to know of samples, in m² numbers: updated with portions, merged with others, finished to a model.
 
     A summary does not depend on how samples are cut into portions. Summaries of partitions, merged in the order of the
@@ -24,7 +25,7 @@ class Summary:
 
     Parameters
     ----------
-    lam, dim, noise, normalize, center, weights, gamma, unit_features, rank_rule, solver, threads
+    lam, dim, noise, normalize, center, weights, gamma, unit_features, rank_rule, solver, n_jobs
         The settings of the model, as in `PCE`.
     form : {"auto", "gram", "triangle"}, default="auto"
         What is kept. "gram" is several times faster and serves where the cut is not too far below the largest singular
@@ -65,14 +66,14 @@ class Summary:
         rank_rule: Literal["theorem", "released"] = "theorem",
         solver: Literal["auto", "direct"] = "auto",
         form: Literal["auto", "gram", "triangle"] = "auto",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         settings: dict[str, Any] = {"lam": lam, "dim": dim, "noise": noise, "normalize": normalize, "center": center}
         settings |= {"weights": weights, "gamma": gamma, "unit_features": unit_features}
         self._keywords: dict[str, Any] = settings | {"rank_rule": rank_rule, "solver": solver}
         self._form: str = form
         self._kept: _eigenspan.Summary | None = None
-        self.threads = threads
+        self.n_jobs = n_jobs
         _eigenspan.Summary(self._settings(), 1, form)  # settings that make no sense are refused now
 
     def update(self, X: ArrayLike) -> Self:
@@ -183,7 +184,7 @@ class Summary:
             settings = json.dumps(settings_of(self._keywords | asked))
         model = self._kept.finish(settings, self.threads)
         keywords = PCE._keywords(json.loads(model.settings_of_pce()))
-        pce = PCE(**keywords, threads=self.threads)._take(model)
+        pce = PCE(**keywords, n_jobs=self.n_jobs)._take(model)
         pce._warn(model)
         return pce
 
@@ -215,9 +216,9 @@ class Summary:
         return cls._of(_eigenspan.Summary.from_bytes(bytes(data)))
 
     @classmethod
-    def _of(cls, kept: _eigenspan.Summary, threads: int | None = None) -> Self:
+    def _of(cls, kept: _eigenspan.Summary, n_jobs: int | None = None) -> Self:
         keywords = PCE._keywords(json.loads(kept.settings()))
-        summary = cls(**keywords, form=kept.form, threads=threads)
+        summary = cls(**keywords, form=kept.form, n_jobs=n_jobs)
         summary._kept = kept
         return summary
 

@@ -117,8 +117,8 @@ def test_bad_values_are_named(subspaces):
         ({"rank_rule": 3}, TypeError, "`rank_rule` must be .* got 3"),
         ({"solver": "fast"}, ValueError, "`solver` must be"),
         ({"solver": "direct"}, ValueError, "needs all singular values"),
-        ({"threads": 0}, ValueError, "`threads` must be at least 1"),
-        ({"threads": "many"}, TypeError, "threads"),
+        ({"n_jobs": 0}, ValueError, "`n_jobs` must be"),
+        ({"n_jobs": "many"}, TypeError, "n_jobs"),
     ],
 )
 def test_mistakes_are_answered_by_the_name_of_the_parameter(subspaces, settings, error, text):

@@ -139,7 +139,7 @@ def test_other_numbers_and_sparse_rows_are_the_same_samples(few, estimator):
 
 @pytest.mark.parametrize("estimator", [*REDUCERS, LLE()], ids=repr)
 def test_the_number_of_threads_changes_nothing(few, estimator):
-    results = [clone(estimator).set_params(threads=threads).fit_transform(few) for threads in (1, 2, 3)]
+    results = [clone(estimator).set_params(n_jobs=threads).fit_transform(few) for threads in (1, 2, 3)]
     np.testing.assert_array_equal(results[0], results[1])
     np.testing.assert_array_equal(results[0], results[2])
 

@@ -317,7 +317,7 @@ pub struct Evaluate {
     pub as_published: bool,
     /// Who tells the features apart; several, with commas between them, or the flag several times
     #[arg(long = "classifier", value_name = "NAME", default_value = "nn", value_delimiter = ',', hide_possible_values = true,
-        value_parser = PossibleValuesParser::new(CLASSIFIERS.map(|(name, _)| name)))]
+        value_parser = PossibleValuesParser::new(CLASSIFIERS.iter().map(|(name, _)| *name)))]
     pub classifiers: Vec<String>,
     /// How many samples to train on: a share below 1, or a number
     #[arg(long, value_name = "SHARE|N", default_value = "0.5", value_parser = parse_train)]

@@ -1,30 +1,17 @@
-//! Every method, declared once: its name, its parameters, its task, and a line that says what it is.
+//! What follows from one line of the list of methods in [`method`](crate::method).
 //!
-//! From a line of the [list](METHODS) follow the name on the command line, in protocols, in model files and for Python;
-//! [`Method`] and [`Model`] with all they can do; `eigenspan methods`; and, by iteration over the list, the tests that every
-//! method must pass. What a method is able to do it says itself ([`Fit`]): the compiler asks for it.
-//! `docs/first-method.md` walks through adding one.
+//! The line says a name, the parameters, the task, and what the method is. From it follow the name on the command line, in
+//! protocols, in model files and for Python; [`Method`] and [`Model`] with all they can do; `eigenspan methods`; and, by
+//! iteration over the list, the tests that every method must pass. What a method is able to do its parameters say
+//! ([`Fit`](crate::model::fitted::Fit)): the compiler asks for it. `docs/first-method.md` walks through adding one.
 
 use eigenspan_linalg::Exec;
 
 use crate::Error;
-use crate::classify::cesr::CesrParams;
-use crate::classify::linear_svm::LinearSvmParams;
-use crate::classify::nearest_neighbour::NearestNeighbourParams;
-use crate::classify::sparse_representation::SrcParams;
 use crate::data::{ImageShape, Labels, Matrix, Samples};
-use crate::method::eigenfaces::EigenfacesParams;
-use crate::method::l1_graph::L1GraphParams;
-use crate::method::lle::LleParams;
-use crate::method::lpp::LppParams;
-use crate::method::nenmf::NenmfParams;
-use crate::method::nmf::NmfParams;
-use crate::method::npe::NpeParams;
-use crate::method::pca::PcaParams;
-use crate::method::pce::{Pce, PceParams};
-use crate::method::robust_pca::RobustPcaParams;
-use crate::method::rosl::RoslParams;
-use crate::model::fitted::{Classes, Fit, Fitted, Labelling, ModelInfo, Needs, Settings};
+use crate::method::pce::Pce;
+pub use crate::method::{METHODS, Method, Model};
+use crate::model::fitted::{Classes, Fitted, Labelling, ModelInfo, Needs};
 use crate::model::record::{Arrays, Record};
 use crate::prepare::Normalize;
 
@@ -73,30 +60,31 @@ pub trait Reader {
     fn read<R: Record>(self) -> Result<R, Self::Error>;
 }
 
-macro_rules! registry {
+/// Makes all of one list of methods.
+macro_rules! methods {
     ($(
         $(#[$doc:meta])*
         $variant:ident($params:ty) = $name:literal, $task:ident, $line:literal
         $(, also $preset:literal = $settings:expr, $preset_line:literal)*;
     )*) => {
-        $(impl Settings for $params {
+        $(impl $crate::model::fitted::Settings for $params {
             const METHOD: &'static str = $name;
         })*
 
         /// Every name by which a fit can be asked for.
-        pub const METHODS: &[MethodInfo] = &[$(
-            MethodInfo {
+        pub const METHODS: &[$crate::registry::MethodInfo] = &[$(
+            $crate::registry::MethodInfo {
                 name: $name,
                 line: $line,
-                task: Task::$task,
-                needs: <$params as Fit>::NEEDS,
+                task: $crate::registry::Task::$task,
+                needs: <$params as $crate::model::fitted::Fit>::NEEDS,
                 preset_of: None,
             },
-            $(MethodInfo {
+            $($crate::registry::MethodInfo {
                 name: $preset,
                 line: $preset_line,
-                task: Task::$task,
-                needs: <$params as Fit>::NEEDS,
+                task: $crate::registry::Task::$task,
+                needs: <$params as $crate::model::fitted::Fit>::NEEDS,
                 preset_of: Some($name),
             },)*
         )*];
@@ -111,14 +99,14 @@ macro_rules! registry {
         /// A fitted model of any method.
         #[derive(Debug, Clone, PartialEq)]
         pub enum Model {
-            $($(#[$doc])* $variant(<$params as Fit>::Model),)*
+            $($(#[$doc])* $variant(<$params as $crate::model::fitted::Fit>::Model),)*
         }
 
         impl Method {
             /// The method of this name with its defaults.
             pub fn named(name: &str) -> Option<Self> {
                 Some(match name {
-                    $($name => Self::$variant(<$params as Fit>::named()),
+                    $($name => Self::$variant(<$params as $crate::model::fitted::Fit>::named()),
                     $($preset => Self::$variant($settings),)*)*
                     _ => return None,
                 })
@@ -127,7 +115,7 @@ macro_rules! registry {
             /// The method of this name as the paper ran it, where it did.
             pub fn as_published(name: &str) -> Option<Self> {
                 match name {
-                    $($name => <$params as Fit>::published().map(Self::$variant),)*
+                    $($name => <$params as $crate::model::fitted::Fit>::published().map(Self::$variant),)*
                     _ => None,
                 }
             }
@@ -135,7 +123,7 @@ macro_rules! registry {
             /// Its name, whatever its settings.
             pub fn name(&self) -> &'static str {
                 match self {
-                    $(Self::$variant(_) => <$params as Settings>::METHOD,)*
+                    $(Self::$variant(_) => <$params as $crate::model::fitted::Settings>::METHOD,)*
                 }
             }
 
@@ -143,12 +131,18 @@ macro_rules! registry {
             #[must_use]
             pub fn capped(mut self, max: usize) -> Self {
                 match &mut self {
-                    $(Self::$variant(params) => params.cap(max),)*
+                    $(Self::$variant(params) => $crate::model::fitted::Fit::cap(params, max),)*
                 }
                 self
             }
 
-            fn learn(&self, samples: Samples<'_>, labels: Option<&Labels>, exec: Exec<'_>) -> Result<Outcome, Error> {
+            pub(crate) fn learn(
+                &self,
+                samples: $crate::data::Samples<'_>,
+                labels: Option<&$crate::data::Labels>,
+                exec: $crate::Exec<'_>,
+            ) -> Result<$crate::registry::Outcome, $crate::Error> {
+                use $crate::model::fitted::Fit as _;
                 match self {
                     $(Self::$variant(params) => Ok(params.learn(samples, labels, exec)?.map(Model::$variant)),)*
                 }
@@ -159,32 +153,32 @@ macro_rules! registry {
             /// The parameters of the fit.
             pub fn settings(&self) -> Method {
                 match self {
-                    $(Self::$variant(model) => Method::$variant(Record::params(model).clone()),)*
+                    $(Self::$variant(model) => Method::$variant($crate::model::record::Record::params(model).clone()),)*
                 }
             }
 
             /// Shows the model to one who does not know its type.
-            pub fn visit<V: Visitor>(&self, visitor: V) -> V::Output {
+            pub fn visit<V: $crate::registry::Visitor>(&self, visitor: V) -> V::Output {
                 match self {
                     $(Self::$variant(model) => visitor.visit(model),)*
                 }
             }
 
             /// A model of the method of this name; `None` where there is no such method.
-            pub fn read<R: Reader>(method: &str, from: R) -> Option<Result<Self, R::Error>> {
+            pub fn read<R: $crate::registry::Reader>(method: &str, from: R) -> Option<Result<Self, R::Error>> {
                 match method {
                     $($name => Some(from.read().map(Self::$variant)),)*
                     _ => None,
                 }
             }
 
-            fn inside(&self) -> &dyn Fitted {
+            pub(crate) fn inside(&self) -> &dyn $crate::model::fitted::Fitted {
                 match self {
                     $(Self::$variant(model) => model,)*
                 }
             }
 
-            fn inside_mut(&mut self) -> &mut dyn Fitted {
+            pub(crate) fn inside_mut(&mut self) -> &mut dyn $crate::model::fitted::Fitted {
                 match self {
                     $(Self::$variant(model) => model,)*
                 }
@@ -192,50 +186,7 @@ macro_rules! registry {
         }
     };
 }
-
-registry! {
-    /// Principal Coefficients Embedding.
-    Pce(PceParams) = "pce", Reducer, "Principal Coefficients Embedding: finds the dimension by itself",
-        also "pce-auto" = PceParams::auto(),
-        "the same with soft weights, chosen by the labels where there are some, and features of length one";
-    /// Principal component analysis.
-    Pca(PcaParams) = "pca", Reducer, "principal component analysis: the directions of largest variance";
-    /// Eigenfaces as published.
-    Eigenfaces(EigenfacesParams) = "eigenfaces", Reducer,
-        "PCA of raw pixels with features of length one, as the paper ran it";
-    /// Locality preserving projections.
-    Lpp(LppParams) = "lpp", Reducer, "locality preserving projections: neighbours stay neighbours";
-    /// Neighbourhood preserving embedding.
-    Npe(NpeParams) = "npe", Reducer,
-        "neighbourhood preserving embedding: samples stay the same means of their neighbours";
-    /// Locally linear embedding.
-    Lle(LleParams) = "lle", Reducer, "locally linear embedding: the same, not linear, with no map for new samples";
-    /// L1-graph.
-    L1Graph(L1GraphParams) = "l1-graph", Reducer,
-        "L1-graph: samples stay the same sparse combinations of all others";
-    /// Non-negative matrix factorisation.
-    Nmf(NmfParams) = "nmf", Reducer,
-        "non-negative matrix factorisation by multiplicative updates: samples are sums of parts";
-    /// The same by Nesterov's method.
-    Nenmf(NenmfParams) = "nenmf", Reducer, "the same by Nesterov's method";
-    /// Robust principal component analysis.
-    RobustPca(RobustPcaParams) = "robust-pca", Decomposition,
-        "robust PCA: a low-rank part, and a sparse part for what is grossly wrong";
-    /// Robust orthonormal subspace learning.
-    Rosl(RoslParams) = "rosl", Decomposition,
-        "robust orthonormal subspace learning: the same without a singular value decomposition";
-    /// Sparse representation by correntropy.
-    Cesr(CesrParams) = "cesr", Classifier,
-        "classifier: sparse representation by correntropy, for samples that are wrong in many places";
-    /// The nearest neighbour.
-    Nn(NearestNeighbourParams) = "nn", Classifier, "classifier: the nearest neighbour, exact";
-    /// The linear support vector machine.
-    Svm(LinearSvmParams) = "svm", Classifier,
-        "classifier: the linear support vector machine, one class against all others";
-    /// Sparse representation.
-    Src(SrcParams) = "src", Classifier,
-        "classifier: sparse representation by all training samples, the class that explains most";
-}
+pub(crate) use methods;
 
 impl MethodInfo {
     /// What is known by this name.

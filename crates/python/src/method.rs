@@ -1,7 +1,7 @@
 //! Fits of every method by its name: settings in as JSON, a model out.
 
 use eigenspan::data::Labels;
-use eigenspan::registry::{Method, Outcome};
+use eigenspan::registry::{METHODS, Method, Outcome};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -37,6 +37,12 @@ pub fn fit_method<'py>(
         }
     }
     Ok((Model::new(model), beside))
+}
+
+/// Every method: its name, and what it is.
+#[pyfunction]
+pub fn methods() -> Vec<(&'static str, &'static str)> {
+    METHODS.iter().filter(|method| method.preset_of.is_none()).map(|method| (method.name, method.line)).collect()
 }
 
 /// The settings of a method as the paper ran it, as JSON; None where it did not.

@@ -27,7 +27,7 @@ pub fn method(name: &str, as_published: bool) -> Result<Method, StudyError> {
 /// The classifier of this name, with its defaults or as the paper ran it.
 pub fn classifier(name: &str, as_published: bool) -> Result<Classifier, StudyError> {
     let found = if as_published { Classifier::as_published(name) } else { Classifier::named(name) };
-    found.ok_or_else(|| unknown("classifier", name, &CLASSIFIERS.map(|(name, _)| name)))
+    found.ok_or_else(|| unknown("classifier", name, &CLASSIFIERS.iter().map(|(name, _)| *name).collect::<Vec<_>>()))
 }
 
 /// The classifier with samples scaled to length one first.
@@ -41,7 +41,6 @@ pub fn with_unit_samples(classifier: Classifier) -> Classifier {
             let candidates = params.candidates.into_iter().map(with_unit_samples).collect();
             Classifier::Auto(PickedParams { candidates, ..params })
         }
-        other => other,
     }
 }
 

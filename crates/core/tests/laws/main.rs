@@ -19,6 +19,7 @@ mod pca;
 mod pce;
 mod pce_auto;
 mod portion;
+mod registry;
 mod robust_pca;
 mod rosl;
 mod settings;
