@@ -6,9 +6,10 @@
     python tests/house/notices.py --sbom FOLDER    # writes eigenspan-{wheel,program}.cdx.json, CycloneDX 1.5
 
 Listed is what is linked into the binaries of the released platforms. Macros and build scripts, which run at build time
-alone, and crates of tests are in Cargo.lock. THIRD_PARTY.md is committed: licences want their texts beside the binaries, and
-wheels are built from any copy of the tree, by `pip install` too. The bills are made at release: they follow from Cargo.lock.
-The output depends on Cargo.lock and the sources of the crates, not on the machine and the time. Needs Cargo, the crates it has fetched, and Python's standard library.
+alone, and crates of tests are in Cargo.lock. THIRD_PARTY.md is committed: licenses want texts beside binaries, and
+wheels are built from any copy of the tree, by `pip install` too. The bills are made at release: they follow from
+Cargo.lock. The output depends on Cargo.lock and the sources of the crates, not on the machine and the time. Needs
+Cargo, the crates it has fetched, and Python's standard library.
 """
 
 import argparse
@@ -34,11 +35,11 @@ PLATFORMS = [
     "x86_64-pc-windows-msvc",
     "x86_64-unknown-linux-gnu",
 ]
-LICENCE_FILE = re.compile(r"(un)?licen[cs]e|copying|copyright|notice", re.IGNORECASE)
+LICENSE_FILE = re.compile(r"(un)?licen[cs]e|copying|copyright|notice", re.IGNORECASE)
 NOT_A_TEXT = {".rs", ".toml", ".py", ".json", ".html", ".yml", ".sh"}
-# The other choice that zstd offers beside its BSD licence: not the one that it is taken under.
+# The other choice that zstd offers beside its BSD license: not the one that it is taken under.
 DECLINED = "GNU GENERAL PUBLIC LICENSE"
-# Where a crate ships no text of its own: what follows the name of the licence and the authors in the manifest.
+# Where a crate ships no text of its own: what follows the name of the license and the authors in the manifest.
 MIT = """\
 Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
 documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
@@ -55,7 +56,7 @@ OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR
 
 
 def cargo(*arguments: str) -> str:
-    run = subprocess.run(["cargo", *arguments], cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
+    run = subprocess.run(["cargo", *arguments], check=False, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
     if run.returncode:
         sys.exit(f"cargo {' '.join(arguments)}\n{run.stderr}")
     return run.stdout
@@ -90,13 +91,13 @@ class Crates:
     def folder(self, key: tuple[str, str]) -> Path:
         return Path(self.of[key]["manifest_path"]).parent
 
-    def licence(self, key: tuple[str, str]) -> str:
+    def license(self, key: tuple[str, str]) -> str:
         """The SPDX expression; the slash is an older way to write OR."""
         return self.of[key]["license"].replace("/", " OR ")
 
 
 def linked(package: str, features: list[str]) -> set[tuple[str, str]]:
-    """The crates in a binary. `cargo metadata` has one answer for the whole workspace; the tree has that of one package."""
+    """The crates in a binary. `cargo metadata` answers for the whole workspace at once, the tree for one package."""
     platforms = [argument for platform in PLATFORMS for argument in ("--target", platform)]
     tree = cargo("tree", "--locked", "-p", package, "--features", ",".join(features), "-e", "normal,no-proc-macro",
                  "--prefix=none", "--no-dedupe", "--format={p}", *platforms)  # fmt: skip
@@ -105,12 +106,12 @@ def linked(package: str, features: list[str]) -> set[tuple[str, str]]:
 
 
 def texts_of(folder: Path) -> list[str]:
-    """The licence texts that a crate ships, those of foreign sources in its subfolders too."""
+    """The license texts that a crate ships, those of foreign sources in its subfolders too."""
     found = []
     for path, folders, files in os.walk(folder):
         folders.sort()
         for name in sorted(files):
-            if LICENCE_FILE.match(name) and Path(name).suffix.lower() not in NOT_A_TEXT:
+            if LICENSE_FILE.match(name) and Path(name).suffix.lower() not in NOT_A_TEXT:
                 content = (Path(path) / name).read_text(encoding="utf-8", errors="replace")
                 text = "\n".join(line.rstrip() for line in content.splitlines()).strip("\n")
                 if text and not text.lstrip().startswith(DECLINED):
@@ -136,22 +137,23 @@ def notices(crates: Crates) -> str:
         where = ", ".join(product for product in PRODUCTS if key in crates.linked[product])
         links = " ".join(f"[{n}](#text-{n})" for n in refers)
         source = package["repository"] or package["homepage"] or ""
-        rows.append(f"| {package['name']} | {package['version']} | {crates.licence(key)} | {where} | {links} | {source} |")
+        cells = [package["name"], package["version"], crates.license(key), where, links, source]
+        rows.append(f"| {' | '.join(cells)} |")
+    names = ", ".join(missing)
+    stand_in = f"No license file comes with {names}: the standard text with the authors in the manifest stands for it."
     lines = [
         "# Third-party notices",
         "",
-        "What the Python wheel and the program `eigenspan` contain beside the crates of this repository, over all released",
-        "platforms. Written by `python tests/house/notices.py`; do not edit.",
+        "What the Python wheel and the program `eigenspan` contain beside the crates of this repository, over all",
+        "released platforms. Written by `python tests/house/notices.py`; do not edit.",
         "",
         "The Rust standard library, MIT OR Apache-2.0, is in both: https://github.com/rust-lang/rust.",
         "",
-        "| crate | version | licence | in | texts | source |",
+        "| crate | version | license | in | texts | source |",
         "|---|---|---|---|---|---|",
         *rows,
         "",
-        f"No licence file comes with {', '.join(missing)}: the standard text with the authors in the manifest stands for it."
-        if missing
-        else "",
+        stand_in if missing else "",
         "",
         "## Texts",
     ]
@@ -162,7 +164,7 @@ def notices(crates: Crates) -> str:
 
 
 def standard(package: dict) -> str:
-    """For a crate without a text: the one of its licence."""
+    """For a crate without a text: the one of its license."""
     authors = ", ".join(re.sub(r"\s*<.*?>", "", author) for author in package["authors"])
     authors = authors or f"the authors of {package['name']}"
     match package["license"]:
@@ -171,11 +173,11 @@ def standard(package: dict) -> str:
         case "Apache-2.0":
             return (ROOT / "LICENSE-APACHE").read_text(encoding="utf-8").strip("\n")
         case other:
-            sys.exit(f"{package['name']} ships no licence text, and no standard text of {other} is at hand")
+            sys.exit(f"{package['name']} ships no license text, and no standard text of {other} is at hand")
 
 
 def sbom(crates: Crates, product: str) -> str:
-    """CycloneDX 1.5. The serial number is that of the contents, and there is no time: the same input, the same bytes."""
+    """CycloneDX 1.5. The serial number follows from the contents, and no time is in it: same input, same bytes."""
     keys, root = crates.linked[product], PRODUCTS[product][0]
     (top,) = [key for key in keys if key[0] == root]
     components = [component(crates, key) for key in sorted(keys - {top})]
@@ -211,7 +213,7 @@ def component(crates: Crates, key: tuple[str, str]) -> dict:
         "name": package["name"],
         "version": package["version"],
         "description": " ".join((package["description"] or "").split()),
-        "licenses": [{"expression": crates.licence(key)}],
+        "licenses": [{"expression": crates.license(key)}],
         "purl": purl(key),
     }
     if checksum:
@@ -225,7 +227,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="compare THIRD_PARTY.md, and write nothing")
     parser.add_argument("--sbom", type=Path, metavar="FOLDER", help="write a bill of materials for each product")
-    parser.add_argument("--notices", type=Path, default=NOTICES, metavar="FILE", help="another file than THIRD_PARTY.md")
+    parser.add_argument("--notices", type=Path, default=NOTICES, metavar="FILE", help="in place of THIRD_PARTY.md")
     given = parser.parse_args()
     crates = Crates()
     if given.sbom:

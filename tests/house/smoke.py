@@ -23,7 +23,7 @@ def locked() -> bool:
 
 # What others switch on is theirs: it is looked at before.
 BEFORE = locked()
-import eigenspan  # noqa: E402
+import eigenspan
 
 assert locked() == BEFORE, "importing eigenspan switched the interpreter's lock on"
 

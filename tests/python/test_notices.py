@@ -12,12 +12,19 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def run(*arguments: object) -> subprocess.CompletedProcess:
     command = [sys.executable, ROOT / "tests/house/notices.py", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True)
+    return subprocess.run(command, check=False, capture_output=True, text=True)
 
 
 def test_the_notices_are_those_of_the_lock_file():
     checked = run("--check")
     assert checked.returncode == 0, checked.stderr
+
+
+def test_the_platforms_are_those_of_the_release():
+    release = (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8")
+    script = (ROOT / "tests/house/notices.py").read_text(encoding="utf-8")
+    platforms = re.findall(r'^    "(\w+-[\w-]+)",$', script, flags=re.MULTILINE)
+    assert set(platforms) == set(re.findall(r"target: (\w+-[\w-]+)", release)) and len(platforms) == 5
 
 
 def test_notices_of_other_versions_are_stale(tmp_path):
@@ -46,7 +53,7 @@ def test_bills_of_materials_are_those_of_each_product_and_the_same_twice(tmp_pat
     for folder in ["once", "twice"]:
         assert run("--sbom", tmp_path / folder).returncode == 0
     for product in ["program", "wheel"]:
-        once, twice = ((tmp_path / folder / f"eigenspan-{product}.cdx.json").read_bytes() for folder in ["once", "twice"])
+        once, twice = ((tmp_path / at / f"eigenspan-{product}.cdx.json").read_bytes() for at in ["once", "twice"])
         assert once == twice
         bom = json.loads(once)
         for component in bom["components"]:
