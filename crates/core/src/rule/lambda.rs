@@ -184,7 +184,7 @@ impl<'a> Source<'a> {
     pub(crate) fn doubts(&self, (low, high): (usize, usize)) -> Option<Warning> {
         let Self::Sketch(sketched) = self else { return None };
         let doubt = sketched.doubt.get();
-        let (readings, columns) = (sketched.sketch.readings(), sketched.sketch.columns());
+        let (readings, columns) = (sketched.sketch.passes(), sketched.sketch.columns());
         let open = !doubt.settled && (low < high || doubt.short || doubt.residual > 0.0);
         open.then_some(Warning::Unsettled { low, high, readings, columns, short: doubt.short })
     }

@@ -34,7 +34,7 @@ use crate::rule::lambda::{Lambda, Problem, Raw, Source};
 use crate::warning::Warning;
 
 /// The first rows of length zero that are named.
-const NAMED: usize = 10;
+const NAMED: usize = Warning::LISTED_ROWS;
 /// Directions kept where nobody says how many.
 const RANK: usize = 100;
 

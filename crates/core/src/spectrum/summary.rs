@@ -25,9 +25,10 @@ use crate::method::pce::{Dim, Pce, PceParams};
 use crate::prepare::{Normalize, Preparation, Prepared, Scan};
 use crate::rule::lambda::{Lambda, Problem, Raw, RawSummary, Source};
 use crate::rule::noise_cut::Lengths;
+use crate::warning::Warning;
 
 /// The first rows of length zero that are named.
-const NAMED: usize = 10;
+const NAMED: usize = Warning::LISTED_ROWS;
 
 /// Which form of the samples is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -361,10 +362,10 @@ impl PceSummary {
         let normalize = params.normalize;
         let zero_rows = if normalize == Normalize::Unit { seen.zero_rows.clone() } else { vec![] };
         let warnings = params.zero_samples(seen.zeros, zero_rows)?;
-        let centred = self.prepared.kind().centred;
+        let centred = self.prepared.kind().centered;
         let mean = self.prepared.mean(exec)?;
         let standard = match normalize {
-            Normalize::ZScore => Some(self.prepared.standardised(exec)?),
+            Normalize::ZScore => Some(self.prepared.standardized(exec)?),
             Normalize::Unit | Normalize::None => None,
         };
         let (summary, deviation) = match &standard {

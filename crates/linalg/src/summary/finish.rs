@@ -1,13 +1,14 @@
-//! From a summary to singular values, by the solvers that serve a matrix in memory.
+//! From a summary to singular values, by the solvers for a matrix in memory.
 //!
-//! S is handed to the Gram path as the Gram matrix of a matrix whose rows are gone: on the feature side nothing reads them.
-//! R is a small matrix of its own, with the singular values of the samples, and is decomposed as one. What is known about
-//! rounding goes along: e as the error of the Gram matrix, h (and the rounding of R) as that of the matrix.
+//! S is passed to the Gram path as the Gram matrix of a matrix whose rows are not available: on the feature side
+//! nothing reads them. R is a small matrix of its own, with the singular values of the samples, and is decomposed as
+//! one. Rounding bounds are passed along: e as the error of the Gram matrix, h (and the rounding of R) as that of the
+//! matrix.
 
 use std::ops::{Deref, Range};
 
 use super::mean::Mean;
-use super::part::Part;
+use super::reduction::Reduction;
 use super::{Form, Summary};
 use crate::Error;
 use crate::blocks::{Blocks, Rows};
@@ -17,7 +18,7 @@ use crate::mat::Mat;
 use crate::spectrum::{GramSpectrum, Leading, SMALL, Select, spectrum};
 
 impl Summary {
-    /// The singular values of all samples (less their mean, where they are centred) that `cut` asks for, and their
+    /// The singular values of all samples (less their mean, where they are centered) that `cut` selects, and their
     /// directions.
     pub fn finish(&self, cut: Select, exec: Exec<'_>) -> Result<Finished, Error> {
         let whole = self.closed(exec)?;
@@ -25,30 +26,30 @@ impl Summary {
             return Err(Error::NoRows);
         }
         let n = whole.rows as f64;
-        let blur = self.blur(&whole);
+        let perturbation = self.perturbation(&whole);
         let mean = whole.mean.as_ref().map(Mean::rounded);
         match self.kind.form {
             Form::Gram => {
-                let gone = Gone { rows: whole.rows, cols: self.kind.features, rounding: blur };
-                let compressed = GramSpectrum::with_gram(&gone, gram_of(whole.square, whole.error));
+                let shape_only = ShapeOnly { rows: whole.rows, cols: self.kind.features, rounding: perturbation };
+                let compressed = GramSpectrum::with_gram(&shape_only, gram_of(whole.square, whole.error));
                 let few = if self.kind.features > SMALL { compressed.by_krylov(cut, exec)? } else { None };
                 let found = match few {
                     Some(found) => found,
                     None => compressed.by_dense(cut, exec)?.ok_or(Error::CutTooLow)?,
                 };
-                Ok(Finished::new(found, gone.rows, mean))
+                Ok(Finished::new(found, shape_only.rows, mean))
             }
             Form::Triangle => {
-                // As `resolution`, with the rows that R came from.
+                // As `resolution`, with the number of rows that R came from.
                 let own = 4.0 * n * f64::EPSILON * largest_value(&whole.square);
-                let factor = Factor { r: &whole.square, rounding: blur + own };
+                let factor = Factor { r: &whole.square, rounding: perturbation + own };
                 Ok(Finished::new(spectrum(&factor, cut, exec)?, whole.rows, mean))
             }
         }
     }
 
-    /// The first `count` singular values, largest first, and the value down to which they are known: zero for R, which
-    /// knows them all. What S cannot tell from zero may be anything up to there.
+    /// The first `count` singular values, in descending order, and the value down to which they are accurate: zero for
+    /// R. What S cannot separate from zero may be anything up to there.
     pub fn values(&self, count: usize, exec: Exec<'_>) -> Result<(Vec<f64>, f64), Error> {
         if self.kind.form == Form::Triangle {
             return Ok((self.finish(Select::Top(count), exec)?.leading.sigma, 0.0));
@@ -57,16 +58,16 @@ impl Summary {
         if whole.rows == 0 {
             return Err(Error::NoRows);
         }
-        let gone = Gone { rows: whole.rows, cols: self.kind.features, rounding: self.blur(&whole) };
-        let compressed = GramSpectrum::with_gram(&gone, gram_of(whole.square, whole.error));
+        let shape_only = ShapeOnly { rows: whole.rows, cols: self.kind.features, rounding: self.perturbation(&whole) };
+        let compressed = GramSpectrum::with_gram(&shape_only, gram_of(whole.square, whole.error));
         let (mut sigma, reach) = compressed.values_within_reach(exec)?;
         sigma.truncate(count.min(whole.rows));
         Ok((sigma, reach))
     }
 
-    /// The mean of all samples, where they are centred and there are some.
+    /// The mean of all samples, where they are centered and there are some.
     pub fn mean(&self, exec: Exec<'_>) -> Result<Option<Vec<f64>>, Error> {
-        Ok(if self.kind.centred { self.closed(exec)?.mean.as_ref().map(Mean::rounded) } else { None })
+        Ok(if self.kind.centered { self.closed(exec)?.mean.as_ref().map(Mean::rounded) } else { None })
     }
 
     /// √Σσ²; zero for no samples.
@@ -78,9 +79,9 @@ impl Summary {
         })
     }
 
-    /// ‖Y − Y*‖_F, the rounding of every row on its way in included.
-    fn blur(&self, whole: &Part) -> f64 {
-        whole.blur.hypot((whole.rows as f64).sqrt() * self.row_rounding)
+    /// ‖Y − Y*‖_F, including the rounding of every row when it was read.
+    fn perturbation(&self, whole: &Reduction) -> f64 {
+        whole.perturbation.hypot((whole.rows as f64).sqrt() * self.row_rounding)
     }
 }
 
@@ -88,7 +89,7 @@ fn gram_of(matrix: Mat, error: f64) -> Gram {
     Gram { matrix, side: Side::Features, error, chance: 0.0 }
 }
 
-/// σ₁ is at most this: ‖R‖_F, or √(‖R‖₁‖R‖_∞) where that is less.
+/// An upper bound on σ₁: ‖R‖_F, or √(‖R‖₁‖R‖_∞) where that is less.
 fn largest_value(r: &Mat) -> f64 {
     let (mut columns, mut row, mut square) = (vec![0.0; r.cols()], 0.0f64, 0.0);
     for i in 0..r.rows() {
@@ -100,20 +101,20 @@ fn largest_value(r: &Mat) -> f64 {
     square.sqrt().min((row * column).sqrt())
 }
 
-/// A matrix of which only shape and rounding are left.
-struct Gone {
+/// A matrix of which only shape and rounding are available.
+struct ShapeOnly {
     rows: usize,
     cols: usize,
     rounding: f64,
 }
 
-impl Rows<f64> for Gone {
+impl Rows<f64> for ShapeOnly {
     fn read_row(&self, _: usize, _: Range<usize>, _: &mut [f64]) {
         unreachable!("the feature side of a Gram matrix answers without the rows");
     }
 }
 
-impl Blocks for Gone {
+impl Blocks for ShapeOnly {
     fn rows(&self) -> usize {
         self.rows
     }
@@ -125,7 +126,7 @@ impl Blocks for Gone {
     }
 }
 
-/// R, and how far it is from the triangle of what was meant.
+/// R, and a bound on its distance from the exact triangle.
 struct Factor<'a> {
     r: &'a Mat,
     rounding: f64,
@@ -149,12 +150,12 @@ impl Blocks for Factor<'_> {
     }
 }
 
-/// What a model needs, and nothing to read again: the answer is that of a matrix in memory.
+/// A finished summary: the same answer as for a matrix in memory, without a reference to samples.
 #[derive(Debug, Clone)]
 pub struct Finished {
     /// n.
     pub rows: usize,
-    /// μ, where samples are centred.
+    /// μ, where samples are centered.
     pub mean: Option<Vec<f64>>,
     /// The singular values of C above the cut, and their directions.
     pub leading: Leading<'static>,
