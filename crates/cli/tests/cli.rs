@@ -148,13 +148,25 @@ fn refusals_say_what_is_wrong_and_what_to_do() {
     );
     assert!(run.fails("inspect broken.espan", 1).contains("is not an .espan model file"));
     assert!(run.fails("fit @digits --energy 95", 1).ends_with("hint: for 95 percent write 0.95\n"));
-    assert!(run.fails("fit @digits --dim 65", 1).contains("carry 61"));
-    assert!(run.fails("fit @digits --noise 9999 --strict", 1).contains("no direction stands out"));
+    assert!(run.fails("fit @digits --dim 65", 1).contains("have rank 61"));
+    assert!(run.fails("fit @digits --noise 9999 --strict", 1).contains("no singular value is above the cut"));
     assert!(run.fails("recover digits.espan wide.csv", 2).contains("--output"));
     assert!(run.fails("fit missing.npz", 2).contains("missing.npz"));
     assert!(run.fails("fit @digits --lambda often", 2).contains("expected a number, `auto` or `screenot`"));
     assert!(run.fails("fit @digits --lambda 5 --noise 1", 2).contains("cannot be used with"));
     assert!(run.fails("fit @digits -o no/such/folder.espan", 2).contains("no/such"));
+}
+
+#[test]
+fn values_too_large_to_be_squared_are_refused_as_input() {
+    let run = Run::new();
+    run.write("huge.csv", "1,2\n3,1e200\n5,7\n8,1\n");
+    run.write("huge_y.csv", "a,x,y\n1,2,u\n3,1e200,u\n5,7,v\n8,1,v\n");
+    let place = "the value in row 1, column 1 is not finite or too large to be squared";
+    let summarized = run.fails("summarize huge.csv -o huge.essum", 1);
+    assert!(summarized.contains(place) && summarized.contains("\nhint: "), "{summarized}");
+    let evaluated = run.fails("evaluate huge_y.csv --label y --classifier svm --method none --normalize none", 1);
+    assert!(evaluated.contains("too large to be squared"), "{evaluated}");
 }
 
 #[test]

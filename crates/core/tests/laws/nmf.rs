@@ -14,7 +14,7 @@ use eigenspan::model::fitted::Fitted;
 use eigenspan::model::record::{Arrays, Record};
 use eigenspan::model::trace::Stop;
 use eigenspan::{Dim, Error, Exec, Mat, Normalize, Quiet, Warning};
-use eigenspan_linalg::triangle::orthonormalise;
+use eigenspan_linalg::triangle::orthonormalize;
 
 /// n samples of r parts that overlap, with a little noise.
 fn samples(n: usize, m: usize, r: usize, seed: u64) -> Mat {
@@ -149,7 +149,7 @@ fn features_are_the_best_codes_or_projections_on_the_parts_or_on_their_span() {
     // codes c of either sign, x − Wc is at right angles to all parts, and ‖z‖ = ‖Wc‖.
     let spanned = NmfParams { features: Features::Orthonormal, ..nmf(5) }.fit(&x).unwrap();
     let z = spanned.transform(&x).unwrap().into_f64();
-    let q = orthonormalise(&spanned.w);
+    let q = orthonormalize(&spanned.w);
     let along = |a: &[f64], j: usize| (0..25).map(|i| a[i] * q.at(i, j)).sum::<f64>();
     for i in 0..40 {
         let length = (0..5).map(|j| along(x.row(i), j).powi(2)).sum::<f64>();

@@ -110,7 +110,7 @@ fn centring_costs_one_degree_of_freedom() {
     // Four samples whose centred values are 1.3, 1, 0.5 and, by centring, 0. The median is 1, not 0.75, and
     // ω(3/100) = 1.48 times 1 is above 1.3, where ω(4/100) times 0.75 would be 1.12.
     let mut normal = Normal::new(71);
-    let v = eigenspan_linalg::triangle::orthonormalise(&Mat::from_fn(100, 3, |_, _| normal.draw()));
+    let v = eigenspan_linalg::triangle::orthonormalize(&Mat::from_fn(100, 3, |_, _| normal.draw()));
     let u = [[0.5, 0.5, 0.5], [0.5, -0.5, -0.5], [-0.5, 0.5, -0.5], [-0.5, -0.5, 0.5]];
     let sigma = [1.3, 1.0, 0.5];
     let x =
