@@ -281,6 +281,32 @@ fn every_method_fits_and_its_model_is_described_and_used() {
 }
 
 #[test]
+fn every_setting_of_every_method_is_set_by_its_name() {
+    let run = Run::new();
+    run.write_some_digits("some.npy");
+    let settings = |args: &str| -> serde_json::Value {
+        run.ok(&format!("fit @digits --rows some.npy {args} -o m.espan"));
+        let described = run.ok("inspect m.espan");
+        let line = described.lines().find_map(|line| line.strip_prefix("settings  ")).unwrap();
+        serde_json::from_str(line).unwrap()
+    };
+    for line in run.ok("methods").lines() {
+        let name = line.split_whitespace().next().unwrap();
+        let more = match name {
+            "nmf" | "nenmf" => "--dim 5 --max-iter 20",
+            "lle" | "cesr" | "nn" | "src" | "svm" => "",
+            _ => "--dim 5",
+        };
+        let wanted = settings(&format!("--method {name} {more}"));
+        let set = |(setting, value): (&String, &serde_json::Value)| format!("--set {setting}={value}");
+        let own = wanted.as_object().unwrap().iter().filter(|(setting, _)| *setting != "method");
+        let flags: Vec<String> = own.map(set).collect();
+        let method = wanted["method"].as_str().unwrap();
+        assert_eq!(settings(&format!("--method {method} {}", flags.join(" "))), wanted, "{name}");
+    }
+}
+
+#[test]
 fn flags_of_other_methods_are_refused_by_name() {
     let run = Run::new();
     for (args, flag, method) in [

@@ -183,7 +183,7 @@ fn data_that_cannot_be_judged_are_refused() {
     let mut runner = Runner { cache: Cache::in_memory(), clock: &Still, exec: Exec::default() };
     for train in [TrainSize::Total(360), TrainSize::Total(361), TrainSize::Each(400)] {
         let error = Evaluation { train, ..asked(&["pce"], &["nn"]) }.run(&subject, &mut runner).unwrap_err();
-        assert!(error.to_string().starts_with("Pce, partition 1 of digits: "), "{error}");
+        assert!(error.to_string().starts_with("pce, partition 1 of digits: "), "{error}");
     }
     assert!(Classifier::named("oracle").is_none());
 }

@@ -183,7 +183,7 @@ fn files_of_older_formats_are_checked_as_they_were() {
         ("pce-v5.espan", |_, t| tensor(t, "trail").2[1] = f64::NAN, "no weight"),
         ("pce-v5.espan", |_, t| tensor(t, "spare").2[5] += 1e-6, "not orthonormal"),
         ("pce-v4.espan", |json, _| json["format"] = 2.into(), "format 2 does not hold"),
-        ("pce-v4.espan", |json, _| json["params"]["weights"] = "hard".into(), "format 4 does not hold"),
+        ("pce-v4.espan", |json, _| json["params"]["weights"] = "hard".into(), "expected 2 columns for k = 2, found 4"),
         ("pce-v2.espan", |json, _| json["format"] = 1.into(), "tensor `cut` does not hold τ, λ and √Σσ²"),
         ("pce-v2.espan", |json, _| json["method"] = "pca".into(), "expected the method `pce`, found `pca`"),
         ("pce-v2.espan", |_, t| t.retain(|t| t.0 != "basis"), "no tensor `basis`"),
