@@ -251,7 +251,7 @@ pub enum WriteError {
         found: usize,
     },
     /// A block comes in other numbers than the first one.
-    #[error("cannot write {file}: expected numbers of type {expected:?} as in the first block, found {found:?}")]
+    #[error("cannot write {file}: expected numbers of type {expected} as in the first block, found {found}")]
     NumberType {
         /// The file.
         file: String,

@@ -39,7 +39,7 @@ impl Fingerprint {
         let m = samples.cols();
         let mut hash = Sha256::new();
         hash.update(self.so_far);
-        hash.update(format!("{:?} {} {m}\n", samples.number_type(), rows.len()));
+        hash.update(format!("{} {} {m}\n", samples.number_type(), rows.len()));
         let (mut row, mut bytes) = (vec![0.0; m], Vec::with_capacity(8 * m));
         for i in rows {
             samples.read_row(i, 0..m, &mut row);

@@ -177,10 +177,17 @@ impl Keyword<'_> {
     }
 }
 
+/// A setting that is a word, as model files spell it.
+fn word(value: &impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        other => unreachable!("a setting that is no word: {other:?}"),
+    }
+}
+
 /// The keywords of `PCE` that ask for `params`.
 pub fn keywords<'py>(py: Python<'py>, params: &PceParams) -> PyResult<Bound<'py, PyDict>> {
     let keywords = PyDict::new(py);
-    let word = |name: &str, value: &dyn std::fmt::Debug| keywords.set_item(name, format!("{value:?}").to_lowercase());
     keywords.set_item("lam", "auto")?;
     keywords.set_item("dim", "auto")?;
     keywords.set_item("noise", py.None())?;
@@ -194,7 +201,7 @@ pub fn keywords<'py>(py: Python<'py>, params: &PceParams) -> PyResult<Bound<'py,
     if let Dim::Fixed(count) = params.dim {
         keywords.set_item("dim", count)?;
     }
-    word("normalize", &params.normalize)?;
+    keywords.set_item("normalize", word(&params.normalize))?;
     keywords.set_item("gamma", py.None())?;
     match params.weights {
         Weights::Soft { gamma } => {
@@ -203,11 +210,11 @@ pub fn keywords<'py>(py: Python<'py>, params: &PceParams) -> PyResult<Bound<'py,
                 keywords.set_item("gamma", gamma)?;
             }
         }
-        other => word("weights", &other)?,
+        other => keywords.set_item("weights", word(&other))?,
     }
     keywords.set_item("unit_features", params.unit_features)?;
-    word("rank_rule", &params.rank_rule)?;
-    word("solver", &params.solver)?;
+    keywords.set_item("rank_rule", word(&params.rank_rule))?;
+    keywords.set_item("solver", word(&params.solver))?;
     keywords.set_item("center", params.center)?;
     Ok(keywords)
 }

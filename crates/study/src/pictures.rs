@@ -6,6 +6,7 @@ use eigenspan::{Exec, Mat, Model, Normalize, Pce, PceParams};
 use eigenspan_render::{LineChart, Point, Series, SheetRow, contact_sheet, greys, lines_svg};
 
 use crate::StudyError;
+use crate::cache::method_name;
 use crate::report::Table;
 
 /// Classes whose coefficients are shown.
@@ -30,7 +31,7 @@ fn fitted(method: &Method, data: &Dataset, exec: Exec<'_>) -> Result<Pce, StudyE
     let outcome = method.fit_with(data.samples.view(), None, exec).map_err(failed("PCE"))?;
     match outcome.model {
         Model::Pce(model) => Ok(model),
-        _ => Err(StudyError::Setting { method: format!("{method:?}"), fault: "is not PCE".into() }),
+        _ => Err(StudyError::Setting { method: method_name(method), fault: "is not PCE".into() }),
     }
 }
 

@@ -50,7 +50,7 @@ impl Provenance {
 pub fn fingerprint(samples: Samples<'_>) -> String {
     let (n, m) = (samples.rows(), samples.cols());
     let mut hash = Sha256::new();
-    hash.update(format!("{:?} {n} {m}\n", samples.number_type()));
+    hash.update(format!("{} {n} {m}\n", samples.number_type()));
     let mut row = vec![0.0; m];
     let mut bytes = Vec::with_capacity(8 * m);
     for i in 0..n {
