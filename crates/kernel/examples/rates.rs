@@ -5,9 +5,6 @@
 //! fastest repetition. The peak for `u8` is that of multipliers of four bytes in a lane (AVX-512), or of
 //! two without the additions (AVX2); with them, a loop that touches registers only reaches about 81 % of it.
 
-#![allow(clippy::print_stdout, reason = "an example talks to a person")]
-#![allow(unsafe_code, reason = "the clock and the peak loop are assembly")]
-
 use std::fmt::Write as _;
 
 use eigenspan_kernel::{Ahead, Number, Panel, Square, VECTORS, accumulate_ahead, probe};
@@ -15,6 +12,7 @@ use eigenspan_kernel::{Ahead, Number, Panel, Square, VECTORS, accumulate_ahead, 
 /// Nanoseconds that this thread has spent on a processor. Asked of the kernel directly: `/proc/thread-self/schedstat`
 /// moves only with the scheduler's ticks.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[expect(unsafe_code, reason = "the clock is assembly")]
 fn cpu_time() -> f64 {
     let (mut time, mut result) = ([0_i64; 2], 228_i64);
     // SAFETY: clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) of x86-64 Linux writes two numbers.
@@ -28,7 +26,7 @@ fn cpu_time() -> f64 {
 
 /// Nanoseconds on the wall, on systems whose clocks we do not know.
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
-#[allow(clippy::disallowed_methods, reason = "an example that measures needs a clock")]
+#[expect(clippy::disallowed_methods, reason = "an example that measures needs a clock")]
 fn cpu_time() -> f64 {
     static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
     START.get_or_init(std::time::Instant::now).elapsed().as_nanos() as f64
@@ -36,6 +34,7 @@ fn cpu_time() -> f64 {
 
 /// The peak of the machine in GF/s, for `f64`: that of its largest registers.
 #[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "the loop that finds the peak is assembly")]
 fn peak() -> f64 {
     /// Twelve chains of multiply-adds in the registers `$register`.
     macro_rules! chains {
@@ -169,6 +168,7 @@ impl<T: Number> Case<T> {
     }
 }
 
+#[expect(clippy::print_stdout, reason = "printing is what this example is for")]
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let repetitions: usize = arguments.next().map_or(20, |text| text.parse().expect("a number of repetitions"));
