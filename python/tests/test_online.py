@@ -124,7 +124,7 @@ def test_mistakes_are_named_and_change_nothing(faces):
         PCE(0.5, normalize="zscore").partial_fit(faces, mode="online")
     with pytest.raises(ValueError, match="'exact' or 'online', got 'fast'"):
         PCE(0.5).partial_fit(faces, mode="fast")
-    with pytest.raises(ValueError, match="say nothing unless `mode` is 'online'"):
+    with pytest.raises(ValueError, match="have no effect unless `mode` is 'online'"):
         PCE(0.5).partial_fit(faces, forget=0.9)
     for forget in (0.0, 1.5, -1.0, np.nan):
         with pytest.raises(ValueError, match="`forget` must be above 0 and at most 1"):

@@ -248,12 +248,12 @@ fn every_method_fits_and_its_model_is_described_and_used() {
     let run = Run::new();
     let listed = run.ok("methods");
     let names: Vec<&str> = listed.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
-    assert!(names.contains(&"npe") && names.len() == 16);
+    assert!(names.contains(&"npe") && names.contains(&"pce-auto"));
     for name in names {
         let more = match name {
-            "nmf" | "nenmf" => "--dim 5 --rounds 20",
+            "nmf" | "nenmf" => "--dim 5 --max-iter 20",
             "lle" | "cesr" | "nn" | "src" => "",
-            "svm" => "--cost 0.5 --bias 1 --rounds 50",
+            "svm" => "--cost 0.5 --bias 1 --set max_iter=50",
             _ => "--dim 5",
         };
         run.write_some_digits("some.npy");
@@ -287,11 +287,14 @@ fn flags_of_other_methods_are_refused_by_name() {
         ("--method src --cost 2", "--cost", "src"),
     ] {
         let said = run.fails(&format!("fit @digits {args}"), 1);
-        assert!(said.contains(&format!("`{flag}` says nothing to the method `{method}`")), "{args}: {said}");
+        assert!(said.contains(&format!("`{flag}` has no effect with the method `{method}`")), "{args}: {said}");
     }
     assert!(run.fails("fit @digits --method lle --as-published", 1).contains("the paper does not run `lle`"));
     assert!(run.fails("fit @digits --method magic", 2).contains("magic"));
-    assert!(run.fails("fit @digits --method lpp --weights hot", 1).contains("unknown variant `hot`"));
+    assert!(run.fails("fit @digits --method lpp --weights hot", 1).contains("expected `heat`, `binary` or `cosine`"));
+    let unknown = run.fails("fit @digits --method npe --set rigde=1", 1);
+    assert!(unknown.contains("`npe` has no setting `rigde`") && unknown.contains("ridge"), "{unknown}");
+    assert!(run.fails("fit @digits --method npe --set ridge", 2).contains("as in dim=30"));
     assert!(run.fails("fit @digits --low-rank a.npy", 1).contains("`--low-rank` asks for a part"));
     assert!(!run.path().join("a.npy").exists());
 }
@@ -313,8 +316,10 @@ fn soft_weights_are_chosen_by_the_labels_of_the_file_and_it_says_so() {
     assert_eq!((&soft["method"], &soft["gamma"], &soft["k"]), (&"pce".into(), &0.25.into(), &21.into()));
     let hard = run.json("fit @digits --weights hard --json");
     assert!(hard.get("gamma").is_none() && hard.get("chosen").is_none() && hard["columns"] == 21);
-    assert!(run.fails("fit @digits --weights heavy", 1).contains("cannot be `heavy`"));
-    assert!(run.fails("fit @digits --gamma 0.5", 1).contains("`--gamma` says nothing to these weights"));
+    assert!(
+        run.fails("fit @digits --weights heavy", 1).contains("does not take `weights = \"heavy\"`: expected `hard`")
+    );
+    assert!(run.fails("fit @digits --gamma 0.5", 1).contains("`--gamma` has no effect with these weights"));
     assert!(run.fails("fit @digits --weights soft --gamma -1", 1).contains("`gamma` must be a number from 0"));
 }
 

@@ -71,7 +71,7 @@ pub use crate::ahead::{Ahead, Portion};
 pub use crate::array::{ArrayFault, BadValue};
 pub use crate::atomic::write_atomically;
 pub use crate::calibration::{CalibrationError, calibration_of_bytes, load_calibration, save_calibration};
-pub use crate::checkpoint::{Checkpoint, Probe};
+pub use crate::checkpoint::{Checkpoint, CheckpointError, Position, Probe};
 #[cfg(feature = "columnar")]
 pub use crate::columnar::ColumnarFault;
 pub use crate::contain::panic_is_contained;
@@ -80,6 +80,7 @@ pub use crate::error::{Fault, ReadError, WriteError};
 pub use crate::fingerprint::Fingerprint;
 pub use crate::idx::IdxFault;
 pub use crate::images::ImagesFault;
+pub use crate::input::BytesRead;
 pub use crate::journal::Journal;
 pub use crate::libsvm::LibsvmFault;
 pub use crate::mat::{MatFault, Place};
@@ -88,7 +89,10 @@ pub use crate::model::{
 };
 pub use crate::npy::NpyFault;
 pub use crate::npz::NpzFault;
-pub use crate::read::{ReadOptions, Rows, STREAMED, open, open_samples, read, read_bytes, read_row_numbers};
+pub use crate::read::{
+    ClassCounts, ReadOptions, Rows, STREAMED, bytes_of, open, open_counted, open_samples, read, read_bytes,
+    read_row_numbers,
+};
 pub use crate::stream::InMemory;
 pub use crate::summary::{PartOfData, SUMMARY_FORMAT, SummaryError, SummaryFile, provenance_of};
 pub use crate::table::LabelFault;

@@ -5,6 +5,7 @@
 //! noticed.
 
 use std::collections::HashMap;
+use std::io::{self, Seek, SeekFrom, Write};
 
 use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, TensorView, serialize};
 use sha2::{Digest, Sha256};
@@ -120,6 +121,74 @@ fn sealed<'a>(
     let sum = checksum(&bytes, at);
     bytes[at..at + 64].copy_from_slice(sum.as_bytes());
     bytes
+}
+
+/// A tensor that is written straight from where it lies.
+pub(crate) struct Streamed<'a> {
+    pub name: String,
+    pub kind: Dtype,
+    pub bytes: usize,
+    pub write: Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>,
+}
+
+impl<'a> Streamed<'a> {
+    /// Numbers.
+    pub fn numbers(name: String, values: &'a [f64]) -> Self {
+        let write = |out: &mut dyn Write| values.iter().try_for_each(|v| out.write_all(&v.to_le_bytes()));
+        Self { name, kind: Dtype::F64, bytes: 8 * values.len(), write: Box::new(write) }
+    }
+
+    fn count(&self) -> usize {
+        if self.kind == Dtype::F64 { self.bytes / 8 } else { self.bytes }
+    }
+}
+
+/// Writes a file as [`seal_tensors`] makes it, but holds no tensor: the checksum is computed on the way and put in its place
+/// at the end. `header` has a field `checksum` that is [`BLANK`].
+pub(crate) fn seal_to(
+    out: &mut (impl Write + Seek),
+    key: &str,
+    header: &impl serde::Serialize,
+    tensors: &[Streamed<'_>],
+) -> io::Result<()> {
+    let json = serde_json::to_string(header).expect("a header is plain data");
+    let mut map = serde_json::Map::from_iter([("__metadata__".to_string(), serde_json::json!({ key: json }))]);
+    let mut end = 0;
+    for tensor in tensors {
+        let kind = if tensor.kind == Dtype::F64 { "F64" } else { "U8" };
+        let begin = end;
+        end += tensor.bytes;
+        let entry = serde_json::json!({ "dtype": kind, "shape": [tensor.count()], "data_offsets": [begin, end] });
+        map.insert(tensor.name.clone(), entry);
+    }
+    let mut text = serde_json::Value::Object(map).to_string();
+    text += &" ".repeat(text.len().next_multiple_of(8) - text.len());
+    let head = [&(text.len() as u64).to_le_bytes(), text.as_bytes()].concat();
+    let at = checksum_position(&head).expect("the header was just written");
+    let mut hashing = Hashing { out: &mut *out, hash: Sha256::new() };
+    hashing.write_all(&head)?;
+    tensors.iter().try_for_each(|tensor| (tensor.write)(&mut hashing))?;
+    let sum = hex(&hashing.hash.finalize());
+    out.seek(SeekFrom::Start(at as u64))?;
+    out.write_all(sum.as_bytes())
+}
+
+/// Hashes what is written.
+struct Hashing<W> {
+    out: W,
+    hash: Sha256,
+}
+
+impl<W: Write> Write for Hashing<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.hash.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// Checks the outside of a file.

@@ -7,21 +7,25 @@
 //! `prepared` and `unscaled` are the bytes of [`Summary`]. The outside is that of a model file, and
 //! as there nothing is taken over that could not have been written.
 
+use std::io::Write;
 use std::path::Path;
 
 use eigenspan::data::{ImageShape, NumberType};
 use eigenspan::linalg::Summary;
-use eigenspan::spectrum::summary::SampleStats;
+use eigenspan::method::pce::summary::SampleStats;
 use eigenspan::{Error, Exec, Model, PceParams, PceSummary};
+use safetensors::tensor::Dtype;
 use sha2::{Digest, Sha256};
 
 use crate::error::WriteError;
 use crate::model::{ModelFile, Provenance};
-use crate::seal::{self, Array, BLANK, Broken, Opened, SUMMARY, Stamp, Tensor, hex, in_settings, seal_tensors};
+use crate::seal::{
+    self, Array, BLANK, Broken, Opened, SUMMARY, Stamp, Streamed, Tensor, hex, in_settings, seal_tensors,
+};
 use crate::write_atomically;
 
-/// The latest format version of summaries.
-pub const SUMMARY_FORMAT: u32 = 1;
+/// The latest format version of summaries: 2 has parameters as a person writes them.
+pub const SUMMARY_FORMAT: u32 = 2;
 const STAMP: Stamp = Stamp { key: SUMMARY, latest: SUMMARY_FORMAT };
 
 /// One file, or another piece of data, that went into a summary.
@@ -76,7 +80,7 @@ pub enum SummaryError {
         kind: &'static str,
     },
     /// A later format.
-    #[error("{file} has format version {found}; this program reads summaries of version {SUMMARY_FORMAT}")]
+    #[error("{file} has format version {found}; this program reads summaries of versions 1 to {SUMMARY_FORMAT}")]
     Version {
         /// The file.
         file: String,
@@ -135,6 +139,56 @@ struct Header {
     zero_rows: Vec<usize>,
     image: Option<ImageShape>,
     parts: Vec<PartOfData>,
+}
+
+/// What is told of a summary besides its tensors.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Contents {
+    params: PceParams,
+    number_type: NumberType,
+    zeros: usize,
+    zero_rows: Vec<usize>,
+    image: Option<ImageShape>,
+    parts: Vec<PartOfData>,
+}
+
+impl Contents {
+    /// Those of a summary of these parts of data.
+    pub(crate) fn of(summary: &PceSummary, parts: &[PartOfData], image: Option<ImageShape>) -> Self {
+        let (params, _, _, seen) = summary.state();
+        let (number_type, zeros, zero_rows) = (seen.number_type, seen.zeros, seen.zero_rows.clone());
+        Self { params: *params, number_type, zeros, zero_rows, image, parts: parts.to_vec() }
+    }
+}
+
+/// The tensors of a summary, to be written straight from where they lie, with this in front of their names.
+pub(crate) fn streamed<'a>(prefix: &str, summary: &'a PceSummary) -> Vec<Streamed<'a>> {
+    let (_, prepared, unscaled, seen) = summary.state();
+    let name = |name: &str| format!("{prefix}{name}");
+    let of_summary = |own: &str, summary: &'a Summary| Streamed {
+        name: name(own),
+        kind: Dtype::U8,
+        bytes: summary.byte_count(),
+        write: Box::new(|out: &mut dyn Write| summary.write_to(out)),
+    };
+    let lengths = [seen.shortest, seen.longest];
+    let mut tensors = vec![Streamed {
+        name: name("lengths"),
+        kind: Dtype::F64,
+        bytes: 16,
+        write: Box::new(move |out: &mut dyn Write| lengths.iter().try_for_each(|v| out.write_all(&v.to_le_bytes()))),
+    }];
+    tensors.extend((!seen.first.is_empty()).then(|| Streamed::numbers(name("first"), &seen.first)));
+    tensors.push(of_summary("prepared", prepared));
+    tensors.extend(unscaled.map(|unscaled| of_summary("unscaled", unscaled)));
+    tensors.push(Streamed {
+        name: name("varies"),
+        kind: Dtype::U8,
+        bytes: seen.varies.len(),
+        write: Box::new(|out: &mut dyn Write| seen.varies.iter().try_for_each(|v| out.write_all(&[u8::from(*v)]))),
+    });
+    tensors
 }
 
 impl From<PceSummary> for SummaryFile {
@@ -199,7 +253,7 @@ impl SummaryFile {
 
     /// The model of all samples, by the settings of the summary where none are given.
     pub fn finish(&self, params: Option<PceParams>, exec: Exec<'_>) -> Result<ModelFile, Error> {
-        let model = Model::Pce(match params {
+        let model = Model::from(match params {
             Some(params) => self.summary.finish_as(params, exec)?,
             None => self.summary.finish(exec)?,
         });
@@ -235,23 +289,32 @@ pub fn provenance_of(parts: &[PartOfData]) -> Provenance {
 /// The summary in a file whose outside is whole.
 fn read(file: &Opened<'_>) -> Result<SummaryFile, String> {
     let header: Header = serde_json::from_str(&file.json).map_err(|e| in_settings(&e))?;
-    let known = ["first", "lengths", "prepared", "unscaled", "varies"];
-    if let Some(name) = file.tensors.names().into_iter().find(|name| !known.contains(name)) {
+    if let Some(name) = file.tensors.names().into_iter().find(|name| !TENSORS.contains(name)) {
         return Err(format!("unknown tensor `{name}`"));
     }
-    let vector = |name: &str| match file.array(name)? {
+    let Header { params, number_type, zeros, zero_rows, image, parts, .. } = header;
+    assembled(file, "", Contents { params, number_type, zeros, zero_rows, image, parts })
+}
+
+/// The tensors of a summary.
+pub(crate) const TENSORS: [&str; 5] = ["first", "lengths", "prepared", "unscaled", "varies"];
+
+/// A summary from what is told of it and its tensors, which have this in front of their names.
+pub(crate) fn assembled(file: &Opened<'_>, prefix: &str, header: Contents) -> Result<SummaryFile, String> {
+    let full = |name: &str| format!("{prefix}{name}");
+    let vector = |name: &str| match file.array(&full(name))? {
         Some(Array { shape, values, .. }) if shape.len() == 1 => Ok(Some(values)),
         Some(_) => Err(format!("tensor `{name}` is not a vector")),
         None => Ok(None),
     };
-    let summary = |name: &str| match file.bytes(name)? {
+    let summary = |name: &str| match file.bytes(&full(name))? {
         Some(bytes) => Summary::from_bytes(bytes).map(Some).map_err(|error| format!("tensor `{name}`: {error}")),
         None => Ok(None),
     };
     let Some(&[shortest, longest]) = vector("lengths")?.as_deref() else {
         return Err("tensor `lengths` does not hold the shortest and the longest".into());
     };
-    let varies = file.bytes("varies")?.ok_or("no tensor `varies`")?;
+    let varies = file.bytes(&full("varies"))?.ok_or("no tensor `varies`")?;
     if varies.iter().any(|v| *v > 1) {
         return Err("tensor `varies` holds more than 0 and 1".into());
     }

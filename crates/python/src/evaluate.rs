@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 
 use crate::arrays::Held;
 use crate::door::{enter, no_file, refused};
-use crate::registry::labels;
+use crate::method::labels;
 
 /// What Python hands in: its clock, and whom to tell how far it is.
 struct Hands {

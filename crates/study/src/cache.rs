@@ -7,18 +7,15 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use eigenspan::method::pca::{Components, PcaParams};
-use eigenspan::registry::Method;
 use eigenspan_io::Journal;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::StudyError;
 use crate::cell::{Cell, Measured};
 
 /// Counts up whenever cells of the same settings may come out differently.
-const CELLS: u32 = 1;
+const CELLS: u32 = 2;
 
 /// Finished cells.
 #[derive(Debug, Default)]
@@ -79,72 +76,8 @@ impl Cache {
 pub fn key(data: &str, cell: &Cell, timed: bool) -> String {
     let Cell { partition, method, readings } = cell;
     let version = env!("CARGO_PKG_VERSION");
-    let all = json!([CELLS, version, data, partition, settings(method), readings, timed]);
-    Sha256::digest(all.to_string()).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// All settings of a method as JSON, its name under `method`.
-pub(crate) fn settings(method: &Method) -> Value {
-    match method {
-        // Model files keep PCA as the PCE that it is: the registry has no JSON of it.
-        Method::Pca(PcaParams { components, whiten, solver }) => {
-            let components = match components {
-                Components::All => json!("all"),
-                Components::Count(count) => json!({ "count": count }),
-                Components::Share(share) => json!({ "share": share }),
-                Components::Auto => json!("auto"),
-                Components::Mle => json!("mle"),
-            };
-            json!({ "method": "pca", "components": components, "whiten": whiten, "solver": solver })
-        }
-        other => serde_json::to_value(other).expect("settings are plain data"),
-    }
-}
-
-/// The name of a method, for messages.
-pub(crate) fn method_name(method: &Method) -> String {
-    settings(method)["method"].as_str().expect("settings have the name of their method").to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use eigenspan::registry::METHODS;
-
-    use super::*;
-    use crate::cell::{Partition, SplitRule, TrainSize};
-
-    fn cell(method: Method) -> Cell {
-        let partition = Partition { rule: SplitRule::Random, train: TrainSize::Total(5), seed: 1, repeat: 0 };
-        Cell { partition, method, readings: vec![] }
-    }
-
-    #[test]
-    fn every_method_has_a_key_of_its_own_that_every_setting_changes() {
-        let named = METHODS.map(|(name, _)| Method::named(name).expect("a method of the list"));
-        let pca = |params| Method::Pca(params);
-        let whiten = pca(PcaParams { whiten: true, ..PcaParams::default() });
-        let counts =
-            [2, 3].map(|count| pca(PcaParams { components: Components::Count(count), ..PcaParams::default() }));
-        let mut keys: Vec<String> =
-            named.into_iter().chain([whiten]).chain(counts).map(|method| key("data", &cell(method), false)).collect();
-        let (first, all) = (keys[0].clone(), keys.len());
-        assert_eq!(all, METHODS.len() + 3);
-        keys.sort();
-        keys.dedup();
-        assert_eq!(keys.len(), all);
-        let pce = cell(Method::named("pce").expect("PCE"));
-        assert_eq!(key("data", &pce, false), first);
-        assert_ne!(key("data", &pce, true), first, "a timed cell is another one");
-        assert_ne!(key("other data", &pce, false), first);
-        let mut again = pce;
-        again.partition.repeat = 1;
-        assert_ne!(key("data", &again, false), first);
-    }
-
-    #[test]
-    fn a_method_has_the_name_of_the_registry() {
-        for (name, _) in METHODS.into_iter().filter(|(name, _)| *name != "pce-auto") {
-            assert_eq!(method_name(&Method::named(name).expect("a method of the list")), name);
-        }
-    }
+    let timed = if timed { "timed\n" } else { "" };
+    let json = serde_json::to_string(&(partition, method, readings)).expect("cells are plain data");
+    let all = format!("{CELLS}\n{version}\n{data}\n{json}\n{timed}");
+    Sha256::digest(all).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -2,11 +2,10 @@
 
 use eigenspan::data::Dataset;
 use eigenspan::registry::Method;
-use eigenspan::{Exec, Mat, Model, Normalize, Pce, PceParams};
+use eigenspan::{Exec, Mat, Normalize, Pce, PceParams};
 use eigenspan_render::{LineChart, Point, Series, SheetRow, contact_sheet, greys, lines_svg};
 
 use crate::StudyError;
-use crate::cache::method_name;
 use crate::report::Table;
 
 /// Classes whose coefficients are shown.
@@ -29,10 +28,8 @@ fn failed(doing: &str) -> impl Fn(eigenspan::Error) -> StudyError {
 
 fn fitted(method: &Method, data: &Dataset, exec: Exec<'_>) -> Result<Pce, StudyError> {
     let outcome = method.fit_with(data.samples.view(), None, exec).map_err(failed("PCE"))?;
-    match outcome.model {
-        Model::Pce(model) => Ok(model),
-        _ => Err(StudyError::Setting { method: method_name(method), fault: "is not PCE".into() }),
-    }
+    let other = |_| StudyError::Setting { method: method.name().into(), fault: "is not PCE".into() };
+    outcome.model.into_pce().map_err(other)
 }
 
 /// |C| between samples of the first classes, the singular values of C, and the energy of the first of them.

@@ -10,7 +10,7 @@ use eigenspan_io::fingerprint;
 use serde::{Deserialize, Serialize};
 
 use crate::StudyError;
-use crate::cache::{Cache, key, method_name};
+use crate::cache::{Cache, key};
 use crate::cell::Measured;
 use crate::clock::Clock;
 use crate::plan::Plan;
@@ -50,7 +50,8 @@ pub fn corrupted(
 /// A hash of classes.
 fn hash_of(labels: &Labels) -> String {
     use sha2::{Digest as _, Sha256};
-    let bytes = Sha256::digest(serde_json::json!([labels.names, labels.of]).to_string());
+    let json = serde_json::to_string(&(&labels.names, &labels.of)).expect("labels are plain data");
+    let bytes = Sha256::digest(json);
     bytes.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -242,6 +243,11 @@ enum Begun {
     New,
     /// One before it failed.
     InVain,
+}
+
+/// The name of a method, with its settings where a person would want them.
+fn method_name(method: &eigenspan::registry::Method) -> String {
+    method.name().to_string()
 }
 
 impl Done<'_> {

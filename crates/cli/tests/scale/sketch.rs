@@ -49,7 +49,7 @@ fn what_a_sketch_cannot_do_is_refused_in_words() {
     let small = run.refused(&format!("{sketch} --lambda 1 --max-memory 1MB"));
     assert!(small.contains("a sketch of 80 features takes") && small.contains("hint: allow"), "{small}");
     assert!(run.refused("fit - --form sketch --lambda 1").contains("standard input cannot be read a second time"));
-    assert!(run.refused("fit x.npy --form gram --passes 3").contains("`--passes` says nothing to a summary"));
+    assert!(run.refused("fit x.npy --form gram --passes 3").contains("`--passes` has no effect with a summary"));
     assert!(
         run.refused("summarize x.npy --form sketch --lambda 1 -o s.essum").contains("reads its samples several times")
     );

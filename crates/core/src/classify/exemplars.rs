@@ -13,7 +13,7 @@ use eigenspan_linalg::{Exec, Mat};
 use crate::Error;
 use crate::data::{Labels, Samples};
 use crate::method::parts::project::{check_features, read_prepared};
-use crate::model::fitted::About;
+use crate::model::fitted::{About, Classes};
 use crate::model::record::Arrays;
 use crate::prepare::{Normalize, Preparation, STRETCH, Scan};
 use crate::warning::Warning;
@@ -46,6 +46,12 @@ pub struct Prediction {
     pub residuals: Mat,
     /// Samples whose iteration used up its rounds.
     pub unfinished: usize,
+}
+
+impl From<Prediction> for Classes {
+    fn from(found: Prediction) -> Self {
+        Self { of: found.classes, unfinished: found.unfinished }
+    }
 }
 
 impl Exemplars {

@@ -30,17 +30,6 @@ impl NumberType {
     }
 }
 
-/// As in messages and in the hashes of samples that model files keep: it never changes.
-impl std::fmt::Display for NumberType {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::F64 => "F64",
-            Self::F32 => "F32",
-            Self::U8 => "U8",
-        })
-    }
-}
-
 /// A matrix that owns its values.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Matrix {

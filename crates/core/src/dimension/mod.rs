@@ -76,7 +76,6 @@ pub const ESTIMATORS: [(&str, &str); 12] = [
 /// What is asked, of any estimator.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(tag = "method", rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Estimator {
     /// Levina and Bickel's.
     Mle(MleParams),

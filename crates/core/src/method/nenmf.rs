@@ -37,11 +37,11 @@ use eigenspan_linalg::steps::projected_squares;
 use eigenspan_linalg::symmetric::tridiagonalise;
 use eigenspan_linalg::{Exec, Mat};
 
-use crate::data::Samples;
+use crate::data::{Labels, Samples};
 use crate::method::parts::factorisation::{Pair, Task};
 use crate::method::parts::halves::{Block, Half, Halves};
 use crate::model::factors::{Asked, Factors, Features, PartSettings, Start};
-use crate::model::fitted::Settings;
+use crate::model::fitted::{Fit, Outcome};
 use crate::model::trace::{Stop, Trace};
 use crate::{Dim, Error, Normalize};
 
@@ -63,9 +63,11 @@ pub struct NenmfParams {
     /// How large these are.
     pub start: Start,
     /// Rounds at most; ten are done in any case.
-    pub rounds: usize,
+    #[serde(alias = "rounds")]
+    pub max_iter: usize,
     /// Stops when the projected gradient is down to this share of the first.
-    pub tolerance: f64,
+    #[serde(alias = "tolerance")]
+    pub tol: f64,
     /// How samples are scaled. z-scores have either sign and are refused.
     pub normalize: Normalize,
     /// Whether parts are scaled to length one.
@@ -80,8 +82,8 @@ impl Default for NenmfParams {
             dim: Dim::Auto,
             seed: 0,
             start: Start::Scaled,
-            rounds: 1000,
-            tolerance: 1e-4,
+            max_iter: 1000,
+            tol: 1e-4,
             normalize: Normalize::None,
             unit_parts: true,
             features: Features::Nonnegative,
@@ -89,14 +91,31 @@ impl Default for NenmfParams {
     }
 }
 
-impl Settings for NenmfParams {
-    const METHOD: &'static str = "nenmf";
+impl Fit for NenmfParams {
+    type Model = Factors<Self>;
+
+    fn published() -> Option<Self> {
+        Some(Self::as_published())
+    }
+
+    fn cap(&mut self, max: usize) {
+        self.dim.cap(max);
+    }
+
+    fn learn(
+        &self,
+        samples: Samples<'_>,
+        _labels: Option<&Labels>,
+        exec: Exec<'_>,
+    ) -> Result<Outcome<Factors<Self>>, Error> {
+        Ok(self.fit_with(samples, exec)?.into())
+    }
 }
 
 impl PartSettings for NenmfParams {
     fn asked(&self) -> Asked {
-        let Self { dim, seed, start, rounds, tolerance, normalize, unit_parts, features } = *self;
-        Asked { dim, seed, start, rounds, tolerance, normalize, unit_parts, features }
+        let Self { dim, seed, start, max_iter, tol, normalize, unit_parts, features } = *self;
+        Asked { dim, seed, start, max_iter, tol, normalize, unit_parts, features }
     }
 }
 
@@ -107,7 +126,7 @@ impl NenmfParams {
         Self {
             dim: Dim::Fixed(300),
             start: Start::Uniform,
-            tolerance: 1e-5,
+            tol: 1e-5,
             normalize: Normalize::Unit,
             unit_parts: false,
             features: Features::Projected,
@@ -158,9 +177,9 @@ fn iterate(task: &Task, pair: Pair, asked: &Asked, exec: Exec<'_>) -> Result<(Pa
     look(&mut now.h, &now.w, exec)?;
     trace.values.push(task.in_units(task.objective(&now, [&of_w, &of_h], exec)?));
     let first = delta(&mut now, [&of_w, &of_h], exec)?;
-    let mut tolerances = [COARSE.max(asked.tolerance) * first; 2];
+    let mut tolerances = [COARSE.max(asked.tol) * first; 2];
     trace.stop = Stop::RoundsUsedUp;
-    for round in 1..=asked.rounds {
+    for round in 1..=asked.max_iter {
         let steps = solve(&mut now.h, &mut h_tiles, &of_w, tolerances[0], exec)?;
         tolerances[0] /= if steps <= STEPS[0] { 10.0 } else { 1.0 };
         of_h = now.h.gram(exec)?;
@@ -170,10 +189,10 @@ fn iterate(task: &Task, pair: Pair, asked: &Asked, exec: Exec<'_>) -> Result<(Pa
         of_w = now.w.gram(exec)?;
         trace.values.push(task.in_units(task.objective(&now, [&of_w, &of_h], exec)?));
         trace.rounds = round;
-        exec.report("factor", round, asked.rounds)?;
+        exec.report("factor", round, asked.max_iter)?;
         // WᵀV serves the gradient here and the next solve for H.
         look(&mut now.h, &now.w, exec)?;
-        if round >= ROUNDS && delta(&mut now, [&of_w, &of_h], exec)? <= asked.tolerance * first {
+        if round >= ROUNDS && delta(&mut now, [&of_w, &of_h], exec)? <= asked.tol * first {
             trace.stop = Stop::Converged;
             break;
         }

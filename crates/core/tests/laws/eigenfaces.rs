@@ -51,7 +51,7 @@ fn the_basis_is_that_of_pca_and_only_the_projection_differs() {
     let published = EigenfacesParams::as_published(3);
     let model = published.fit(&x).unwrap();
     assert_eq!(gap(&model.theta, &pca.theta()), 0.0);
-    let textbook = EigenfacesParams { subtract_mean: true, unit_features: false, ..published }.fit(&x).unwrap();
+    let textbook = EigenfacesParams { keep_mean: false, unit_features: false, ..published }.fit(&x).unwrap();
     let scores = pca.transform(&x).unwrap().into_f64();
     assert!(gap(&textbook.transform(&x).unwrap().into_f64(), &scores) < 1e-12);
     let z = model.transform(&x).unwrap().into_f64();
@@ -123,8 +123,8 @@ fn what_has_no_directions_is_refused() {
 fn a_model_taken_apart_is_put_together_again() {
     let x = samples(30, 8, 2);
     for normalize in [Normalize::None, Normalize::Unit, Normalize::ZScore] {
-        for subtract_mean in [false, true] {
-            let params = EigenfacesParams { dim: Dim::Fixed(2), normalize, subtract_mean, unit_features: true };
+        for keep_mean in [false, true] {
+            let params = EigenfacesParams { dim: Dim::Fixed(2), normalize, keep_mean, unit_features: true };
             let model = params.fit(&x).unwrap();
             let (facts, arrays) = model.take_apart();
             assert_eq!(Model::put_together(facts, arrays).unwrap(), model);

@@ -4,9 +4,9 @@ use std::num::NonZero;
 
 use crate::common::{fixture, real};
 use eigenspan::data::generate::{Normal, Subspaces};
-use eigenspan::method::pca::{Components, explained_variance};
+use eigenspan::method::pca::{Components, Pca, explained_variance};
 use eigenspan::rule::minka::log_evidence;
-use eigenspan::{Error, Exec, Mat, PcaParams, Pce, PceParams, Quiet};
+use eigenspan::{Error, Exec, Mat, PcaParams, PceParams, Quiet};
 
 fn samples(n: usize, m: usize) -> Mat {
     let data = Subspaces { samples: n, features: m, subspaces: 2, dim: 3, noise: 0.2 }.generate(3).unwrap();
@@ -14,7 +14,7 @@ fn samples(n: usize, m: usize) -> Mat {
     Mat::from_fn(n, m, |i, j| x.at(i, j) * 10.0 + j as f64)
 }
 
-fn fit(x: &Mat, components: Components, whiten: bool) -> Pce {
+fn fit(x: &Mat, components: Components, whiten: bool) -> Pca {
     PcaParams { components, whiten, ..PcaParams::default() }.fit(x).unwrap()
 }
 

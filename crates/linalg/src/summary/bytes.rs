@@ -15,6 +15,8 @@
 //! allocated, and nothing is taken over that could not have been written: what is read here can be finished without a
 //! panic. The checksum tells damage, not malice: each step of FNV can be undone, so that one damaged word is always seen.
 
+use std::io::Write;
+
 use super::mean::Mean;
 use super::part::Part;
 use super::{Form, Kind, LARGEST, Summary, block_rows, usable};
@@ -30,30 +32,41 @@ const LARGEST_SQUARE: f64 = LARGEST * LARGEST * f64::from_bits((1023 + 60) << 52
 impl Summary {
     /// The summary as bytes. Two summaries are the same when their bytes are.
     pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.byte_count());
+        self.write_to(&mut out).expect("memory takes every byte");
+        out
+    }
+
+    /// How many bytes [`to_bytes`](Summary::to_bytes) gives and [`write_to`](Summary::write_to) writes.
+    pub fn byte_count(&self) -> usize {
+        expected(self.kind, self.tail_rows()).expect("a summary that fits in memory can be counted")
+    }
+
+    /// Writes the bytes row after row, with no more than a row beside the summary.
+    pub fn write_to(&self, out: &mut dyn Write) -> std::io::Result<()> {
         let Kind { features: m, form, centred } = self.kind;
-        let mut out = Vec::with_capacity(8 * (HEADER + 2 * m + m * (m + 1) / 2 + self.tail.len() + 1));
-        out.extend(MAGIC);
-        out.extend([u8::from(form == Form::Triangle), u8::from(centred), 0, 0, 0, 0, 0, 0]);
-        for count in [m, self.whole.rows, self.tail_rows()] {
-            out.extend((count as u64).to_le_bytes());
-        }
-        let whole = &self.whole;
-        let mut put = |values: &[f64]| values.iter().for_each(|v| out.extend(v.to_le_bytes()));
-        put(&[self.row_rounding, whole.error, whole.blur, whole.drift]);
+        let (whole, mut sum, mut bytes) = (&self.whole, OFFSET, Vec::with_capacity(8 * m.max(HEADER)));
+        let mut put = |words: &mut dyn Iterator<Item = [u8; 8]>| {
+            bytes.clear();
+            bytes.extend(words.flatten());
+            sum = fnv(sum, &bytes);
+            out.write_all(&bytes)
+        };
+        let counts = [m, whole.rows, self.tail_rows()].map(|count| (count as u64).to_le_bytes());
+        let kinds = [u8::from(form == Form::Triangle), u8::from(centred), 0, 0, 0, 0, 0, 0];
+        put(&mut [MAGIC, kinds].into_iter().chain(counts))?;
+        let mut numbers = |values: &[f64]| put(&mut values.iter().map(|v| v.to_le_bytes()));
+        numbers(&[self.row_rounding, whole.error, whole.blur, whole.drift])?;
         if let Some(mean) = &whole.mean {
-            put(&mean.high);
-            put(&mean.low);
+            numbers(&mean.high)?;
+            numbers(&mean.low)?;
         }
         for i in 0..m {
-            match form {
-                Form::Gram => put(&whole.square.row(i)[..=i]),
-                Form::Triangle => put(&whole.square.row(i)[i..]),
-            }
+            let row = whole.square.row(i);
+            numbers(if form == Form::Gram { &row[..=i] } else { &row[i..] })?;
         }
-        put(&self.tail);
-        let sum = checksum(&out);
-        out.extend(sum.to_le_bytes());
-        out
+        self.tail.chunks(m).try_for_each(numbers)?;
+        out.write_all(&sum.to_le_bytes())
     }
 
     /// The summary that [`to_bytes`](Summary::to_bytes) wrote.
@@ -134,9 +147,17 @@ fn possible(form: Form, square: &Mat) -> bool {
     (0..square.rows()).all(|i| (0..square.cols()).all(|j| fits(i, j)))
 }
 
+/// Where FNV-1a begins.
+const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+
 /// FNV-1a over words of eight bytes.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
-    bytes.chunks_exact(8).fold(0xcbf2_9ce4_8422_2325, |hash, word| {
+    fnv(OFFSET, bytes)
+}
+
+/// The same, gone on from what came before.
+fn fnv(before: u64, bytes: &[u8]) -> u64 {
+    bytes.chunks_exact(8).fold(before, |hash, word| {
         (hash ^ u64::from_le_bytes(word.try_into().expect("eight bytes"))).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
