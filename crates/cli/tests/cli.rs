@@ -1,5 +1,4 @@
 //! The command line as scripts and people use it.
-#![expect(clippy::disallowed_methods, reason = "tests look at the files that were written")]
 
 use std::io::Write as _;
 use std::path::Path;
@@ -50,11 +49,13 @@ impl Run {
         serde_json::from_str(&self.ok(args)).unwrap()
     }
 
+    #[expect(clippy::disallowed_methods, reason = "a test makes its files")]
     fn write(&self, name: &str, text: &str) {
         std::fs::write(self.path().join(name), text).unwrap();
     }
 
     /// Row numbers of some of the digits, as a .npy file.
+    #[expect(clippy::disallowed_methods, reason = "a test makes its files")]
     fn write_some_digits(&self, name: &str) {
         let header = "{'descr': '<i8', 'fortran_order': False, 'shape': (120,), }";
         let header = format!("{header:<117}\n");
@@ -65,6 +66,7 @@ impl Run {
         std::fs::write(self.path().join(name), bytes).unwrap();
     }
 
+    #[expect(clippy::disallowed_methods, reason = "a test looks at the file that was written")]
     fn bytes(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.path().join(name)).unwrap()
     }
@@ -218,6 +220,7 @@ fn the_path_is_a_staircase_json_or_a_picture() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test makes its files")]
 fn rows_are_chosen_by_number_and_checked() {
     let run = Run::new();
     let npy = |numbers: &[i64]| {
@@ -466,6 +469,7 @@ fn evaluate_compares_methods_and_says_so_in_json() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test makes its files")]
 fn evaluate_goes_on_where_it_was_and_does_not_depend_on_threads() {
     let run = Run::new();
     run.write_some_digits("rows.npy");
@@ -502,6 +506,7 @@ fn corrupted_samples_are_told_apart_less_often() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test looks at the file that was written")]
 fn reproduce_lists_what_there_is_and_says_what_is_missing() {
     let run = Run::new();
     let list = run.ok("reproduce --list");

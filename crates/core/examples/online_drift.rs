@@ -2,8 +2,6 @@
 //!
 //! `cargo run --release -p eigenspan --example online_drift -- ../shared/data`
 
-#![expect(clippy::print_stdout, reason = "printing is what this example is for")]
-
 use std::path::Path;
 
 use eigenspan::data::Samples;
@@ -33,6 +31,7 @@ const CASES: [Case; 2] = [
     },
 ];
 
+#[expect(clippy::print_stdout, reason = "printing is what this example is for")]
 fn main() {
     let folder = std::env::args().nth(1).unwrap_or_else(|| "../shared/data".into());
     for case in CASES {
@@ -69,6 +68,7 @@ fn unit(samples: Samples<'_>) -> Mat {
     x
 }
 
+#[expect(clippy::print_stdout, reason = "printing is what this example is for")]
 fn study(case: &Case, x: &Mat, forget: f64) {
     let (n, m) = (x.rows(), x.cols());
     let params = PceParams { lambda: Lambda::Fixed(case.lambda), normalize: Normalize::None, ..PceParams::default() };
@@ -100,6 +100,7 @@ fn study(case: &Case, x: &Mat, forget: f64) {
     println!();
 }
 
+#[expect(clippy::print_stdout, reason = "printing is what this example is for")]
 fn row(rank: usize, block: Option<usize>, model: &Pce, exact: &Pce) {
     let (found, want) = (&model.parts().sigma, &exact.parts().sigma);
     let k = model.k().min(exact.k());

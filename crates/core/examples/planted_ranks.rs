@@ -1,7 +1,6 @@
 //! How often is k right? Planted ranks over shapes, strengths and row lengths, 100 seeds each, for every λ rule.
 //!
 //! `cargo run --release -p eigenspan --example planted_ranks` prints the table of `docs/studies/planted-rank.md`.
-#![expect(clippy::print_stdout, reason = "printing is what this example is for")]
 
 use eigenspan::data::generate::Normal;
 use eigenspan::rule::threshold::{known_noise, median_of, unknown_noise};
@@ -64,6 +63,7 @@ fn score(find: impl Fn(&Mat) -> Result<usize, Error>, data: &[Mat], d: usize) ->
     Ok(format!("{:.0} ({:.1})", 100.0 * right, ks.iter().sum::<usize>() as f64 / ks.len() as f64))
 }
 
+#[expect(clippy::print_stdout, reason = "printing is what this example is for")]
 fn main() -> Result<(), Error> {
     println!("Percent of {SEEDS} seeds with k = d (mean k in brackets).\n");
     println!("| rows | n × m | d | strength | auto | plain rule on unit rows | noise known | screenot | energy 0.9 |");

@@ -143,6 +143,7 @@ impl<T: Read + Seek> ReadSeek for T {}
 
 impl<'a> Input<'a> {
     /// Opens a file; `-` is standard input.
+    #[expect(clippy::disallowed_methods, reason = "bytes enter here")]
     pub(crate) fn open(path: &Path) -> Result<Self, ReadError> {
         if path == Path::new("-") {
             let (file, mut bytes) = ("standard input".to_string(), vec![]);

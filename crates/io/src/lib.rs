@@ -32,12 +32,13 @@
 //! assert_eq!(error.to_string(), "plants.csv: line 2, column 2 (`height`): expected a number, found `two`");
 //! # Ok::<(), eigenspan_io::ReadError>(())
 //! ```
-#![expect(clippy::disallowed_methods, reason = "this crate is where files are opened")]
 
+#[expect(clippy::disallowed_methods, reason = "reading ahead needs a thread that outlives the call")]
 mod ahead;
 mod array;
 mod atomic;
 mod calibration;
+#[expect(clippy::disallowed_methods, reason = "checkpoints are read and written here")]
 mod checkpoint;
 #[cfg(feature = "columnar")]
 mod columnar;
@@ -49,10 +50,12 @@ mod fingerprint;
 mod idx;
 mod images;
 mod input;
+#[expect(clippy::disallowed_methods, reason = "journals are opened here")]
 mod journal;
 mod json_fault;
 mod libsvm;
 mod mat;
+#[expect(clippy::disallowed_methods, reason = "model files enter here")]
 mod model;
 mod npy;
 mod npz;
@@ -71,6 +74,7 @@ pub use crate::calibration::{CalibrationError, calibration_of_bytes, load_calibr
 pub use crate::checkpoint::{Checkpoint, CheckpointError, Position, Probe};
 #[cfg(feature = "columnar")]
 pub use crate::columnar::ColumnarFault;
+pub use crate::contain::panic_is_contained;
 pub use crate::csv::{Column, CsvFault};
 pub use crate::error::{Fault, ReadError, WriteError};
 pub use crate::fingerprint::Fingerprint;

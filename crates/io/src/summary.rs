@@ -233,6 +233,7 @@ impl SummaryFile {
     }
 
     /// Reads and checks a file.
+    #[expect(clippy::disallowed_methods, reason = "bytes enter here")]
     pub fn load(path: &Path) -> Result<Self, SummaryError> {
         let name = path.display().to_string();
         let bytes = std::fs::read(path).map_err(|source| SummaryError::Io { file: name.clone(), source })?;

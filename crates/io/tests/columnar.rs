@@ -1,6 +1,5 @@
 //! Parquet and Arrow: what is written reads back, what others write is read, and what is damaged is refused.
 #![cfg(feature = "columnar")]
-#![allow(clippy::disallowed_methods, reason = "files are looked at by hand here")]
 
 mod harm;
 mod portions;

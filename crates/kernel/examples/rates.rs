@@ -6,9 +6,6 @@
 //! (AVX-512), or that of two instructions without the additions (AVX2); with the additions, a loop on registers only
 //! reaches about 81 % of it.
 
-#![allow(clippy::print_stdout, reason = "an example talks to a person")]
-#![allow(unsafe_code, reason = "the clock and the peak loop are assembly")]
-
 use std::fmt::Write as _;
 
 use eigenspan_kernel::{Number, Panel, Prefetch, Square, VECTORS, accumulate_prefetching, probe};
@@ -16,6 +13,7 @@ use eigenspan_kernel::{Number, Panel, Prefetch, Square, VECTORS, accumulate_pref
 /// CPU time of this thread in nanoseconds, read from the kernel by a system call: `/proc/thread-self/schedstat` is
 /// updated only at the scheduler's ticks.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[expect(unsafe_code, reason = "the clock is assembly")]
 fn cpu_time() -> f64 {
     let (mut time, mut result) = ([0_i64; 2], 228_i64);
     // SAFETY: clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) of x86-64 Linux writes two numbers.
@@ -29,7 +27,7 @@ fn cpu_time() -> f64 {
 
 /// Wall-clock nanoseconds, on systems without a known CPU clock.
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
-#[allow(clippy::disallowed_methods, reason = "an example that measures needs a clock")]
+#[expect(clippy::disallowed_methods, reason = "an example that measures needs a clock")]
 fn cpu_time() -> f64 {
     static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
     START.get_or_init(std::time::Instant::now).elapsed().as_nanos() as f64
@@ -37,6 +35,7 @@ fn cpu_time() -> f64 {
 
 /// Peak of the machine in GF/s for `f64`, with its largest registers.
 #[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "the loop that finds the peak is assembly")]
 fn peak() -> f64 {
     /// Twelve chains of multiply-adds in the registers `$register`.
     macro_rules! chains {
@@ -174,6 +173,7 @@ impl<T: Number> Case<T> {
     }
 }
 
+#[expect(clippy::print_stdout, reason = "printing is what this example is for")]
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let repetitions: usize = arguments.next().map_or(20, |text| text.parse().expect("a number of repetitions"));

@@ -6,7 +6,7 @@
 //! Twelve sums, three columns and one broadcast fill the sixteen registers. The tile is assembly rather than
 //! intrinsics, because the compiler moves the sums between registers and loses half of the speed.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "vector instructions and addresses without checks")]
 
 use std::arch::asm;
 use std::arch::x86_64::{

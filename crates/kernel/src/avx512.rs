@@ -14,7 +14,7 @@
 //! ```
 //! zmm30 holds bytes of −128, whose bits are those of 128: b ^ 128, read as a signed byte, is b − 128.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "vector instructions and addresses without checks")]
 
 use std::arch::asm;
 use std::arch::x86_64::{

@@ -9,8 +9,6 @@
 //! what was last reported; steps that report nothing count towards the stage before. Only methods whose name contains
 //! one of the given words are run.
 
-#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "a stopwatch reads a clock and prints")]
-
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -46,6 +44,7 @@ struct Record {
 }
 
 impl Gaps {
+    #[expect(clippy::disallowed_methods, reason = "a stopwatch reads a clock")]
     fn poll(&self) {
         let now = Instant::now();
         if let Some(last) = LAST_POLL.replace(Some(now)) {
@@ -69,6 +68,7 @@ impl Monitor for Gaps {
 }
 
 /// The longest gap of each stage of one run.
+#[expect(clippy::disallowed_methods, reason = "a stopwatch reads a clock")]
 fn gaps(threads: usize, work: &dyn Fn(Exec<'_>) -> Result<(), Error>) -> BTreeMap<&'static str, f64> {
     let gaps = Gaps::default();
     gaps.progress("begin", 0, 0);
@@ -93,6 +93,7 @@ fn least(threads: usize, work: &dyn Fn(Exec<'_>) -> Result<(), Error>) -> BTreeM
     least
 }
 
+#[expect(clippy::print_stdout, reason = "printing is what this example is for")]
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     println!("{:44} {:16} {:>9} {:>9}", "way", "stage", "1 thread", "2 threads");

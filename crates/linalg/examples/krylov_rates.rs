@@ -1,7 +1,6 @@
 //! CPU time of the leading eigenpairs of a Gram matrix on one thread, step by step.
 //!
 //! `cargo run --release -p eigenspan-linalg --example krylov_rates [-- p k]`
-#![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "it measures and prints; nothing else does")]
 
 use std::num::NonZero;
 use std::sync::Mutex;
@@ -12,6 +11,7 @@ use eigenspan_linalg::{Error, Exec, Mat, Monitor};
 /// Repetitions, of which the fastest counts: the machine is shared.
 const TIMES: usize = 7;
 
+#[expect(clippy::print_stdout, reason = "printing is what this example is for")]
 fn main() {
     let given: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
     let sizes =
@@ -94,6 +94,7 @@ fn run(g: &Mat, cut: f64, k: usize) -> Timing {
 }
 
 /// CPU time of this thread in milliseconds.
+#[expect(clippy::disallowed_methods, reason = "a stopwatch reads a clock")]
 fn cpu() -> f64 {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux");
     stat.split(' ').next().and_then(|t| t.parse::<f64>().ok()).expect("nanoseconds") * 1e-6

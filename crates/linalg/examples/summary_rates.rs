@@ -5,8 +5,6 @@
 //! ```
 //! Samples of unit length, in chunks of 1000 rows. Times are wall-clock milliseconds, the best of several runs.
 
-#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "a stopwatch reads a clock and prints")]
-
 use std::num::NonZero;
 use std::time::Instant;
 
@@ -15,6 +13,7 @@ use eigenspan_linalg::summary::{Form, Summary};
 use eigenspan_linalg::triangle::triangle;
 use eigenspan_linalg::{Exec, Mat, Quiet};
 
+#[expect(clippy::print_stdout, reason = "printing is what this example is for")]
 fn main() {
     let given: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
     let shapes = match given[..] {
@@ -48,6 +47,7 @@ fn main() {
 }
 
 /// The shortest of `runs` runs.
+#[expect(clippy::disallowed_methods, reason = "a stopwatch reads a clock")]
 fn best(runs: usize, mut work: impl FnMut()) -> f64 {
     let timed = |_| {
         let start = Instant::now();

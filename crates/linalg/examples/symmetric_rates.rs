@@ -6,8 +6,6 @@
 //! G = H₁H₂H₃ diag(λ) H₃H₂H₁ with λ_i = (½ + u_i) / i², u uniform in [0, 1), and three random reflections. Times are
 //! CPU times of the process in milliseconds, the best of several batches.
 
-#![allow(clippy::print_stdout, reason = "a stopwatch prints what it read")]
-
 use std::num::NonZero;
 
 use eigenspan_linalg::symmetric::{eigenvalues, tridiagonalize};
@@ -18,6 +16,7 @@ const BATCH: f64 = 400.0;
 /// Batches, of which the fastest counts.
 const BATCHES: usize = 4;
 
+#[expect(clippy::print_stdout, reason = "printing is what this example is for")]
 fn main() {
     let orders: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
     let orders = if orders.is_empty() { vec![256, 784, 1520, 2592] } else { orders };
@@ -54,6 +53,7 @@ fn best(mut work: impl FnMut()) -> f64 {
 }
 
 /// CPU time of this process in milliseconds, independent of other processes; long steps run on a thread of their own.
+#[expect(clippy::disallowed_methods, reason = "a stopwatch reads a clock")]
 fn cpu_time() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").expect("this example runs on Linux");
     let after_name = text.rsplit(')').next().expect("the name of the program is in brackets");

@@ -99,7 +99,7 @@ impl<'a> Exec<'a> {
     ) -> Result<T, Error> {
         self.begin(stage)?;
         let (sender, receiver) = std::sync::mpsc::channel();
-        #[allow(clippy::disallowed_methods, reason = "this is where threads belong")]
+        #[expect(clippy::disallowed_methods, reason = "this is where threads belong")]
         let worker = std::thread::spawn(move || sender.send(work()));
         loop {
             match receiver.recv_timeout(Duration::from_millis(20)) {

@@ -228,7 +228,7 @@ mod tests {
     }
 
     /// A folder with pictures of these names, each with its place as its grey value.
-    #[expect(clippy::disallowed_methods, reason = "tests make their folders")]
+    #[expect(clippy::disallowed_methods, reason = "a test makes its files")]
     fn folder(names: &[&str]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         for (i, name) in names.iter().enumerate() {

@@ -1,5 +1,4 @@
 //! Methods and classifiers on the built-in digits.
-#![expect(clippy::disallowed_methods, reason = "tests cut files short")]
 
 use std::num::NonZero;
 
@@ -129,6 +128,7 @@ fn many_widths_in_one_sweep_are_each_what_a_classifier_says() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test that damages a file")]
 fn a_run_that_was_stopped_goes_on_to_the_same_result() {
     let asked = asked(&METHODS[..3], &["nn"]);
     let whole = run(&asked, Cache::in_memory(), 1);

@@ -7,6 +7,8 @@ use std::time::Instant;
 use crate::{Run, samples, some};
 
 /// Kills a fit so many times, each time at another moment, and lets it go on: the bytes are those of a fit that was left alone.
+#[expect(clippy::disallowed_methods, reason = "a test takes the time")]
+#[expect(clippy::print_stdout, reason = "a person reads what a run of this test measured")]
 pub fn kills(count: u32, n: usize, kind: &str) {
     let run = Run::new();
     let x = samples(n, 40);
@@ -51,6 +53,7 @@ fn fifty_kills_leave_the_same_bytes() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test makes its files")]
 fn a_checkpoint_of_other_data_or_settings_is_refused() {
     let run = Run::new();
     let x = samples(30_000, 40);

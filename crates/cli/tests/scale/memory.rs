@@ -10,6 +10,7 @@ use eigenspan_io::Names;
 use crate::{Run, samples};
 
 /// Peak resident memory of a child, in bytes.
+#[expect(clippy::disallowed_methods, reason = "a test looks at the file that was written")]
 pub fn peak(run: &Run, args: &str) -> u64 {
     let mut child = run.command(args).stdout(Stdio::null()).spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
@@ -38,6 +39,7 @@ pub fn write_much(run: &Run, name: &str, m: usize) {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "a person reads what a run of this test measured")]
 fn memory_of_a_sketch_stays_below_the_limit() {
     // 250 MB of samples and m² = 288 MB, in 180 MB.
     let run = Run::new();

@@ -100,6 +100,7 @@ fn transform_and_recover_give_the_same_whatever_the_memory() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test makes its files")]
 fn a_folder_of_images_is_read_one_by_one() {
     let run = Run::new();
     let folder = run.path().join("faces");
@@ -123,6 +124,7 @@ fn a_folder_of_images_is_read_one_by_one() {
 
 /// IDX, and files packed by gzip: nothing of them is held, either.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test makes its files")]
 fn packed_files_stream_to_the_same_bytes() {
     let run = Run::new();
     let x = samples(5000, 20);

@@ -98,7 +98,7 @@ fn single_precision(case: &Case, ledger: &mut Ledger) {
 }
 
 #[test]
-#[allow(clippy::print_stdout, reason = "the table is there to be read")]
+#[expect(clippy::print_stdout, reason = "the table is there to be read")]
 fn the_largest_ratios_are_within_their_limits() {
     let ledger = survey();
     println!("{}", ledger.table());
@@ -125,7 +125,7 @@ fn no_ratio_has_grown() {
 /// Run this test when an improvement, or a reviewed change, has moved the maxima.
 #[test]
 #[ignore = "writes maxima.txt"]
-#[allow(clippy::disallowed_methods, reason = "a test's own file")]
+#[expect(clippy::disallowed_methods, reason = "a test's own file")]
 fn store_the_maxima() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/torture/maxima.txt");
     std::fs::write(path, survey().table()).unwrap();
