@@ -80,7 +80,7 @@ eigenspan transform faces.espan new.csv | head")]
     #[command(after_help = "Examples:\n  eigenspan recover faces.espan new.npz -o clean.npy --sheet faces.png\n  \
 eigenspan recover sensors.espan today.csv --scores novelty.csv")]
     Recover(Recover),
-    /// Show the dimension for every λ, from one decomposition
+    /// Show the dimension for every λ
     #[command(after_help = "Examples:\n  eigenspan path faces.npz\n  eigenspan path faces.npz --svg > path.svg")]
     Path(PathArgs),
     /// Compare methods and classifiers on labelled data: how often are they right on samples they have not seen?

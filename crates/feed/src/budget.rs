@@ -27,7 +27,7 @@ use std::path::Path;
 use eigenspan::data::NumberType;
 use eigenspan::linalg::sketch::{Sketch, block_rows as sketch_rows};
 use eigenspan::linalg::summary::block_rows;
-use eigenspan::spectrum::sketch::WIDE;
+use eigenspan::method::pce::sketch::WIDE;
 use eigenspan::{PceParams, PceSummary, SketchParams};
 use eigenspan_io::{ReadOptions, open_samples};
 

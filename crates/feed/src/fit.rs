@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use eigenspan::method::pce::sketch::{WIDE, can_be_sketched};
 use eigenspan::model::fitted::Fitted as _;
-use eigenspan::spectrum::sketch::{WIDE, can_be_sketched};
 use eigenspan::{Exec, Keep, PceParams, SketchParams};
 use eigenspan_io::{Checkpoint, ModelFile, PartOfData};
 

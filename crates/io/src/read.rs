@@ -32,12 +32,12 @@ pub struct ReadOptions {
     pub memory: Option<u64>,
 }
 
-/// Formats that [`open`] reads chunk by chunk and that are easily written, for messages.
+/// The formats that [`open`] reads in chunks, for messages.
 #[cfg(feature = "columnar")]
-pub const STREAMED: &str = "NPY (C order), CSV or Parquet";
-/// Formats that [`open`] reads chunk by chunk and that are easily written, for messages.
+pub const STREAMED: &str = "NPY (C order), IDX, CSV, Parquet or a folder of images";
+/// The formats that [`open`] reads in chunks, for messages.
 #[cfg(not(feature = "columnar"))]
-pub const STREAMED: &str = "NPY (C order) or CSV";
+pub const STREAMED: &str = "NPY (C order), IDX, CSV or a folder of images";
 
 /// Reads samples from a file of any format, or from a folder of images; `-` is standard input.
 ///

@@ -244,6 +244,16 @@ impl Cholesky {
         (reached.is_ok() && finite).then_some(Self { lower: a })
     }
 
+    /// Y with L Y = B for `count` right-hand sides, in place of B: row i of B holds entry i of each.
+    pub fn solve_lower(&self, b: &mut [f64], count: usize) {
+        let p = self.lower.rows();
+        assert_eq!(b.len(), p * count, "one entry a row for each right-hand side");
+        if !b.is_empty() {
+            let lower = FaerRef::from_row_major_slice(self.lower.as_slice(), p, p);
+            solve_lower_triangular_in_place(lower, FaerMut::from_row_major_slice_mut(b, p, count), Par::Seq);
+        }
+    }
+
     /// x with A x = b, in place of b.
     pub fn solve(&self, b: &mut [f64]) {
         self.solve_all(b, 1);

@@ -22,6 +22,7 @@
 //! | [`certificate`] | how many eigenvalues lie above a cut, proved |
 //! | [`dense`] | products and positive definite systems of matrices in memory |
 //! | [`growing`] | the Cholesky factor of a matrix that gains and loses rows |
+//! | [`leverage`] | what of a row or a column the rest cannot predict |
 //! | [`polish`] | almost orthonormal columns made orthonormal |
 //! | `matmul` | products of dense matrices, in pieces |
 //! | [`product`] | rows times a matrix, each row the same bits in any company |
@@ -39,6 +40,7 @@ pub mod exec;
 pub mod gram;
 pub mod growing;
 pub mod krylov;
+pub mod leverage;
 pub mod mat;
 mod matmul;
 pub mod online;

@@ -22,6 +22,7 @@
 //!
 //! n < m: the eigenvectors of G are over samples, and U = XᵀVΣ⁻¹ takes one more look at X.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use crate::Error;
@@ -133,7 +134,7 @@ pub fn singular_values(x: &dyn Blocks, exec: Exec<'_>) -> Result<Vec<f64>, Error
 /// X squeezed to its small side, ready for several questions.
 pub struct GramSpectrum<'a> {
     x: &'a dyn Blocks,
-    gram: Gram,
+    gram: Cow<'a, Gram>,
     dense: OnceCell<Tridiagonal>,
 }
 
@@ -145,6 +146,11 @@ impl<'a> GramSpectrum<'a> {
 
     /// `x` with its Gram matrix, where that is known already.
     pub fn with_gram(x: &'a dyn Blocks, gram: Gram) -> Self {
+        Self::sharing_gram(x, Cow::Owned(gram))
+    }
+
+    /// `x` with a Gram matrix that others may use too.
+    pub fn sharing_gram(x: &'a dyn Blocks, gram: Cow<'a, Gram>) -> Self {
         let order = if gram.side == Side::Features { x.cols() } else { x.rows() };
         assert_eq!(gram.order(), order, "the Gram matrix belongs to the matrix");
         Self { x, gram, dense: OnceCell::new() }
@@ -167,7 +173,7 @@ impl<'a> GramSpectrum<'a> {
         let squares = match self.dense.take() {
             _ if self.is_tiny() => vec![],
             Some(known) => known.values(exec)?,
-            None => eigenvalues(std::mem::replace(&mut self.gram.matrix, Mat::zeros(0, 0)), exec)?,
+            None => eigenvalues(std::mem::replace(&mut self.gram.to_mut().matrix, Mat::zeros(0, 0)), exec)?,
         };
         self.roots(&squares, exec)
     }

@@ -7,8 +7,8 @@ use eigenspan_feed::{
     Checkpoints, FeedError, Files, Fit, Form, Recover, SketchOptions, Summarize, Transform, Update, parse_size,
 };
 use eigenspan_io::{CheckpointError, ModelError, ReadError, ReadOptions, WriteError};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::conversion::FromPyObjectOwned;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use eigenspan::data::ImageShape;
 use eigenspan::linalg::online::{Discarded, OnlineState};
-use eigenspan::spectrum::online::OnlineParts;
+use eigenspan::method::pce::online::OnlineParts;
 use eigenspan::{Mat, Model as AnyModel, OnlineParams, OnlinePce};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;

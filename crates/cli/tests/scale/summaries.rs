@@ -151,8 +151,9 @@ fn packed_files_stream_to_the_same_bytes() {
     // What is read as a whole is refused by a hint that is true in every build.
     fs::write(run.path().join("x.svm"), "1 1:2 3:4\n-1 2:5\n").unwrap();
     let said = run.refused("fit x.svm --max-memory 1GB");
-    let parquet = if cfg!(feature = "columnar") { ", CSV or Parquet" } else { " or CSV" };
-    assert!(said.contains(&format!("hint: write it as NPY (C order){parquet}, or leave")), "{said}");
+    let tables = if cfg!(feature = "columnar") { "CSV, Parquet" } else { "CSV" };
+    let hint = format!("hint: write it as NPY (C order), IDX, {tables} or a folder of images, or leave");
+    assert!(said.contains(&hint), "{said}");
 }
 
 /// One number for the same samples, however they were read.

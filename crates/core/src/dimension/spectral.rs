@@ -21,7 +21,7 @@ use crate::data::Samples;
 use crate::method::pca::{Components, PcaParams};
 use crate::method::pce::{Pce, PceParams};
 use crate::prepare::Normalize;
-use crate::rule::lambda::Lambda;
+use crate::rule::Lambda;
 
 /// The most evident number of components; for as many samples as features or more.
 pub fn minka(samples: Samples<'_>, exec: Exec<'_>) -> Result<Estimate, Error> {

@@ -26,7 +26,7 @@ use crate::method::pce::{Dim, Pce, PceParams, Weights};
 use crate::model::fitted::{About, Settings};
 use crate::model::linear::Linear;
 use crate::prepare::{Normalize, Preparation};
-use crate::rule::lambda::Lambda;
+use crate::rule::Lambda;
 use crate::text::short_number;
 use crate::warning::Warning;
 

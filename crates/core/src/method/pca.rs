@@ -23,8 +23,8 @@ use crate::Error;
 use crate::data::Samples;
 use crate::method::pce::{Dim, Pce, PceParams, PceParts, Weights};
 use crate::prepare::Normalize;
-use crate::rule::lambda::{Lambda, Solver};
-use crate::rule::minka;
+use crate::rule::{Lambda, minka};
+use crate::spectrum::Solver;
 
 /// How many directions to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -4,7 +4,7 @@
 //! Tolerances are constant × eps × size (× condition where a law has one), for the reason given at each.
 
 use eigenspan::data::generate::{Normal, Subspaces};
-use eigenspan::rule::lambda::principal_rank;
+use eigenspan::rule::fixed::principal_rank;
 use eigenspan::{Dim, Lambda, Mat, Normalize, Pce, PceParams};
 
 mod inputs;

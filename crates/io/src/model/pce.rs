@@ -12,8 +12,8 @@ use eigenspan::data::generate::Normal;
 use eigenspan::data::{ImageShape, NumberType};
 use eigenspan::linalg::online::Discarded;
 use eigenspan::method::pce::PceParts;
+use eigenspan::method::pce::online::Trail;
 use eigenspan::prepare::Preparation;
-use eigenspan::spectrum::online::Trail;
 use eigenspan::{Chosen, Mat, Pce, PceParams, Warning};
 
 use super::Provenance;

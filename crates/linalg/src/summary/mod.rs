@@ -45,10 +45,9 @@ use std::ops::Range;
 use crate::Error;
 use crate::blocks::Blocks;
 use crate::exec::Exec;
-use crate::gram::UNIT;
 use crate::mat::Mat;
 use crate::scale::times_power_of_two;
-pub use finish::Finished;
+pub use finish::{Closed, ClosedSpectrum, Finished};
 pub(crate) use mean::Mean;
 use part::Part;
 
@@ -213,29 +212,6 @@ impl Summary {
         }
         self.row_rounding = self.row_rounding.max(other.row_rounding);
         Ok(())
-    }
-
-    /// The samples with every feature divided by its standard deviation, and the deviations; a constant feature is divided
-    /// by one. For centred samples in triangular form: the triangle of C·diag(s)⁻¹ is R·diag(s)⁻¹.
-    ///
-    /// With s_j = ‖R e_j‖/√n off by m/2 + 3 roundings of R and the quotient by one, n rows of about √m are off by
-    /// (m/2 + 4)·u·√(nm), beside what was off before and is divided by the least s.
-    pub fn standardised(&self, exec: Exec<'_>) -> Result<(Self, Vec<f64>), Error> {
-        assert!(self.kind.centred && self.kind.form == Form::Triangle, "not so for a {}", self.kind);
-        let mut whole = self.closed(exec)?;
-        let (n, m) = (whole.rows.max(1) as f64, self.kind.features);
-        let mut squares = vec![0.0; m];
-        for i in 0..m {
-            squares.iter_mut().zip(whole.square.row(i)).for_each(|(s, r)| *s += r * r);
-        }
-        let deviations: Vec<f64> = squares.iter().map(|s| if *s > 0.0 { (s / n).sqrt() } else { 1.0 }).collect();
-        for i in 0..m {
-            whole.square.row_mut(i).iter_mut().zip(&deviations).for_each(|(r, s)| *r /= s);
-        }
-        let least = deviations.iter().copied().fold(f64::INFINITY, f64::min);
-        let before = whole.blur.hypot(n.sqrt() * self.row_rounding);
-        whole.blur = before / least + (0.5 * m as f64 + 4.0) * UNIT * (n * m as f64).sqrt();
-        Ok((Self { kind: self.kind, row_rounding: 0.0, whole, tail: vec![] }, deviations))
     }
 
     /// All samples, the tail as a short block.

@@ -367,7 +367,7 @@ fn features_divided_by_their_deviations_have_deviation_one() {
     let x = Mat::from_fn(3000, 4, |i, j| 1e3 + scales[j] * ((i * (j + 2)) as f64 * 0.618).sin());
     let mut seen = Summary::empty(4, Form::Triangle, true);
     seen.update(&x, Exec::default()).unwrap();
-    let (standard, deviations) = seen.standardised(Exec::default()).unwrap();
+    let (standard, deviations) = seen.close(Exec::default()).unwrap().standardised().unwrap();
     let mut z = Mat::zeros(3000, 4);
     for j in 0..4 {
         let mean = (0..3000).map(|i| x.at(i, j) - x.at(0, j)).sum::<f64>() / 3000.0;
@@ -378,7 +378,8 @@ fn features_divided_by_their_deviations_have_deviation_one() {
         (0..3000).for_each(|i| z.row_mut(i)[j] = off(i) / deviation);
     }
     let cut = Select::Top(3);
-    let (got, want) = (standard.finish(cut, Exec::default()).unwrap(), spectrum(&z, cut, Exec::default()).unwrap());
+    let got = standard.spectrum(Exec::default()).unwrap().leading(cut, Exec::default()).unwrap();
+    let want = spectrum(&z, cut, Exec::default()).unwrap();
     for (a, b) in got.sigma.iter().zip(&want.sigma).take(3) {
         assert!((a / b - 1.0).abs() < 1e-9, "{a} for {b}");
     }
