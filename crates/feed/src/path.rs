@@ -1,6 +1,5 @@
 //! The dimension for every λ, of files that are read in chunks.
 
-use eigenspan::linalg::summary::Form as Kept;
 use eigenspan::method::pce::PathStep;
 use eigenspan::{Exec, Model, Normalize, Pce, PceParams, PceSummary};
 
@@ -41,10 +40,8 @@ impl Path {
 /// All singular values of the prepared samples.
 fn values(summary: &PceSummary, exec: Exec<'_>) -> Result<Vec<f64>, FeedError> {
     let (params, prepared, ..) = summary.state();
-    debug_assert!(prepared.kind().form == Kept::Triangle);
-    let most = summary.features().min(summary.rows());
-    if params.normalize == Normalize::ZScore {
-        return Ok(prepared.standardised(exec)?.0.values(most, exec)?.0);
-    }
-    Ok(prepared.values(most, exec)?.0)
+    let closed = prepared.close(exec)?;
+    let standard = if params.normalize == Normalize::ZScore { closed.standardised() } else { None };
+    let closed = standard.map_or(closed, |(standard, _)| standard);
+    Ok(closed.spectrum(exec)?.values(summary.features().min(summary.rows()), exec)?.0)
 }

@@ -17,14 +17,13 @@ use std::path::Path;
 use eigenspan::PceSummary;
 use sha2::{Digest, Sha256};
 
-use crate::atomic::Replacement;
 use crate::error::{ReadError, WriteError};
 use crate::fingerprint::Fingerprint;
-use crate::images;
-use crate::seal::{self, BLANK, Broken, CHECKPOINT, Stamp, hex, in_settings, seal_to};
-use crate::summary::{self, Contents, SummaryFile, TENSORS};
+use crate::seal::{self, BLANK, Broken, CHECKPOINT, Sealed, Stamp, Streamed, hex, in_settings};
+use crate::summary::{self, SummaryError, SummaryFile};
+use crate::{images, write_atomically};
 
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 1;
 const STAMP: Stamp = Stamp { key: CHECKPOINT, latest: FORMAT };
 /// Bytes at either end of a file that are looked at.
 const ENDS: u64 = 64 << 10;
