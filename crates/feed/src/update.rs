@@ -1,6 +1,6 @@
 //! A model and new samples in, the model of all of them out.
 //!
-//! The samples of the model are not read again: it goes on from its directions, as [`eigenspan::spectrum::online`] says.
+//! The samples of the model are not read again: it goes on from its directions, as [`eigenspan::method::pce::online`] says.
 
 use std::path::Path;
 
