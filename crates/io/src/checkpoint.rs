@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io::{Read, Seek as _, SeekFrom};
 use std::path::Path;
 
-use eigenspan::PceSummary;
+use eigenspan_core::PceSummary;
 use sha2::{Digest, Sha256};
 
 use crate::error::{ReadError, WriteError};
@@ -254,8 +254,8 @@ impl Checkpoint {
 
 #[cfg(test)]
 mod tests {
-    use eigenspan::data::Matrix;
-    use eigenspan::{Exec, Mat, PceParams, PceSummary};
+    use eigenspan_core::data::Matrix;
+    use eigenspan_core::{Exec, Mat, PceParams, PceSummary};
 
     use super::*;
 
@@ -299,10 +299,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.check");
         let x: Matrix = Mat::from_fn(2500, 3, |i, j| ((i * (j + 2)) as f64).sin()).into();
-        let mut current = PceSummary::keeping(eigenspan::Keep::Gram, PceParams::default(), 3).unwrap();
+        let mut current = PceSummary::keeping(eigenspan_core::Keep::Gram, PceParams::default(), 3).unwrap();
         current.update(x.view(), Exec::default()).unwrap();
         let position = Position { at: 0, rows: 2500, seen: Fingerprint::of(x.view()) };
-        let done = SummaryFile::from(PceSummary::keeping(eigenspan::Keep::Gram, PceParams::default(), 3).unwrap());
+        let done = SummaryFile::from(PceSummary::keeping(eigenspan_core::Keep::Gram, PceParams::default(), 3).unwrap());
         Checkpoint::write(&path, &[], &position, &done, &current).unwrap();
         let header =
             Header { format: 1, checksum: BLANK.into(), data: vec![], at: 0, rows: 2500, seen: position.seen.digits() };

@@ -10,10 +10,10 @@
 use std::io::Write;
 use std::path::Path;
 
-use eigenspan::data::{ImageShape, NumberType};
-use eigenspan::linalg::Summary;
-use eigenspan::method::pce::summary::SampleStats;
-use eigenspan::{Error, Exec, Model, PceParams, PceSummary};
+use eigenspan_core::data::{ImageShape, NumberType};
+use eigenspan_core::linalg::Summary;
+use eigenspan_core::method::pce::summary::SampleStats;
+use eigenspan_core::{Error, Exec, Model, PceParams, PceSummary};
 use sha2::{Digest, Sha256};
 
 use crate::error::WriteError;

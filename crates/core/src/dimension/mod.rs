@@ -15,16 +15,16 @@
 //! | `parallel-analysis` | [`parallel_analysis`] | singular values, compared with those of shuffled features |
 //!
 //! ```
-//! use eigenspan::data::generate::Subspaces;
-//! use eigenspan::dimension::{Calibration, Estimator, Near};
-//! use eigenspan::Exec;
+//! use eigenspan_core::data::generate::Subspaces;
+//! use eigenspan_core::dimension::{Calibration, Estimator, Near};
+//! use eigenspan_core::Exec;
 //!
 //! let data = Subspaces { samples: 300, features: 20, subspaces: 1, dim: 3, noise: 0.0 }.generate(7)?;
 //! let estimator = Estimator::named("danco").unwrap();
 //! let near = Near::of(&data.samples, estimator.neighbours(), Exec::default())?;     // once for all estimators
 //! let found = estimator.estimate(&data.samples, &near, &mut Calibration::default(), Exec::default())?;
 //! assert_eq!(found.dimension, 3.0);
-//! # Ok::<(), eigenspan::Error>(())
+//! # Ok::<(), eigenspan_core::Error>(())
 //! ```
 
 mod agreement;

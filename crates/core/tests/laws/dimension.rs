@@ -3,15 +3,15 @@
 use std::num::NonZero;
 
 use crate::common::{fixture, real};
-use eigenspan::data::generate::Normal;
-use eigenspan::dimension::correlation::CorrelationParams;
-use eigenspan::dimension::danco::{BallStatistics, DancoParams, FastDancoParams};
-use eigenspan::dimension::mind_kl::MindKlParams;
-use eigenspan::dimension::mind_ml::MindMlParams;
-use eigenspan::dimension::mle::{Mean, MleParams};
-use eigenspan::dimension::two_nn::TwoNnParams;
-use eigenspan::dimension::{Calibration, ESTIMATORS, Estimate, Estimator, Near, even_ball};
-use eigenspan::{Error, Exec, Mat, Quiet, Warning};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::dimension::correlation::CorrelationParams;
+use eigenspan_core::dimension::danco::{BallStatistics, DancoParams, FastDancoParams};
+use eigenspan_core::dimension::mind_kl::MindKlParams;
+use eigenspan_core::dimension::mind_ml::MindMlParams;
+use eigenspan_core::dimension::mle::{Mean, MleParams};
+use eigenspan_core::dimension::two_nn::TwoNnParams;
+use eigenspan_core::dimension::{Calibration, ESTIMATORS, Estimate, Estimator, Near, even_ball};
+use eigenspan_core::{Error, Exec, Mat, Quiet, Warning};
 
 fn estimate(estimator: Estimator, x: &Mat) -> Result<Estimate, Error> {
     let near = Near::of(x, estimator.neighbours(), Exec::default())?;

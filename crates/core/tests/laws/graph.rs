@@ -3,20 +3,20 @@
 use std::num::NonZero;
 
 use crate::common::{fixture, gap, real};
-use eigenspan::data::generate::Normal;
-use eigenspan::data::{Csr, Samples};
-use eigenspan::linalg::dense::product;
-use eigenspan::linalg::symmetric::tridiagonalize;
-use eigenspan::method::lpp::Center;
-use eigenspan::method::parts::graph_embedding::{Columns, Graph};
-use eigenspan::method::parts::neighbour_graph::{EdgeWeights, NeighbourGraph};
-use eigenspan::method::parts::neighbours::{Metric, nearest_others};
-use eigenspan::method::parts::reconstruction::Reconstruction;
-use eigenspan::method::parts::sparse_graph::SparseGraph;
-use eigenspan::model::fitted::Fitted;
-use eigenspan::model::linear::Linear;
-use eigenspan::model::record::{Arrays, Record};
-use eigenspan::{Dim, Error, Exec, Lle, LleParams, LppParams, Mat, Normalize, NpeParams, Quiet, Warning};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::data::{Csr, Samples};
+use eigenspan_core::linalg::dense::product;
+use eigenspan_core::linalg::symmetric::tridiagonalize;
+use eigenspan_core::method::lpp::Center;
+use eigenspan_core::method::parts::graph_embedding::{Columns, Graph};
+use eigenspan_core::method::parts::neighbour_graph::{EdgeWeights, NeighbourGraph};
+use eigenspan_core::method::parts::neighbours::{Metric, nearest_others};
+use eigenspan_core::method::parts::reconstruction::Reconstruction;
+use eigenspan_core::method::parts::sparse_graph::SparseGraph;
+use eigenspan_core::model::fitted::Fitted;
+use eigenspan_core::model::linear::Linear;
+use eigenspan_core::model::record::{Arrays, Record};
+use eigenspan_core::{Dim, Error, Exec, Lle, LleParams, LppParams, Mat, Normalize, NpeParams, Quiet, Warning};
 
 /// Linear algebra of another program.
 const OTHER: f64 = 1e-8;

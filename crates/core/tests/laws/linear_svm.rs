@@ -3,13 +3,13 @@
 use std::num::NonZero;
 
 use crate::common::{fixture, gap, halves, real};
-use eigenspan::classify::accuracy;
-use eigenspan::classify::linear_svm::{LinearSvm, LinearSvmParams, SvmSolver};
-use eigenspan::data::generate::Normal;
-use eigenspan::data::{Labels, Samples};
-use eigenspan::model::fitted::Fitted;
-use eigenspan::model::record::{Arrays, Record};
-use eigenspan::{Error, Exec, Mat, Normalize, PceParams, Quiet, Warning};
+use eigenspan_core::classify::accuracy;
+use eigenspan_core::classify::linear_svm::{LinearSvm, LinearSvmParams, SvmSolver};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::data::{Labels, Samples};
+use eigenspan_core::model::fitted::Fitted;
+use eigenspan_core::model::record::{Arrays, Record};
+use eigenspan_core::{Error, Exec, Mat, Normalize, PceParams, Quiet, Warning};
 
 /// Clouds around `classes` random centres, which overlap.
 fn clouds(n: usize, m: usize, classes: usize, seed: u64) -> (Mat, Labels) {

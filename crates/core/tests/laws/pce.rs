@@ -3,9 +3,9 @@
 //!
 //! Tolerances are constant × eps × size (× condition where a law has one), for the reason given at each.
 
-use eigenspan::data::generate::{Normal, Subspaces};
-use eigenspan::rule::fixed::principal_rank;
-use eigenspan::{Dim, Lambda, Mat, Normalize, Pce, PceParams};
+use eigenspan_core::data::generate::{Normal, Subspaces};
+use eigenspan_core::rule::fixed::principal_rank;
+use eigenspan_core::{Dim, Lambda, Mat, Normalize, Pce, PceParams};
 
 mod inputs;
 mod rank;

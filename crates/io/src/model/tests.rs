@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use eigenspan::data::generate::Subspaces;
-use eigenspan::data::{Labels, Matrix, Samples};
-use eigenspan::method::pca::{Components, PcaParams};
-use eigenspan::model::fitted::Fitted as _;
-use eigenspan::registry::{METHODS, Method, MethodInfo};
-use eigenspan::{Exec, Lambda, Mat, Normalize, OnlineParams, OnlinePce, PceParams, Weights};
+use eigenspan_core::data::generate::Subspaces;
+use eigenspan_core::data::{Labels, Matrix, Samples};
+use eigenspan_core::method::pca::{Components, PcaParams};
+use eigenspan_core::model::fitted::Fitted as _;
+use eigenspan_core::registry::{METHODS, Method, MethodInfo};
+use eigenspan_core::{Exec, Lambda, Mat, Normalize, OnlineParams, OnlinePce, PceParams, Weights};
 use safetensors::tensor::{Dtype, TensorView, serialize};
 
 use super::*;
@@ -148,7 +148,7 @@ fn a_model_of_samples_one_by_one_is_read_with_what_it_goes_on_from() {
     let given = PceParams { lambda: Lambda::Fixed(0.5), center: true, ..PceParams::default() };
     let soft = PceParams { weights: Weights::Soft { gamma: 0.3 }, unit_features: true, ..given };
     // Four directions: all of them in the model, none to spare.
-    let full = PceParams { dim: eigenspan::Dim::Fixed(4), ..given };
+    let full = PceParams { dim: eigenspan_core::Dim::Fixed(4), ..given };
     for (params, rank) in [(given, 7), (soft, 7), (full, 4)] {
         let file = online(params, rank);
         let bytes = file.to_bytes();

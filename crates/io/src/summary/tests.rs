@@ -1,7 +1,7 @@
 //! Summary files: what is written is read, and nothing else is.
 
-use eigenspan::data::generate::{Normal, Subspaces};
-use eigenspan::{Keep, Lambda, Mat, Normalize};
+use eigenspan_core::data::generate::{Normal, Subspaces};
+use eigenspan_core::{Keep, Lambda, Mat, Normalize};
 
 use super::*;
 use crate::seal::{Tensor, seal_tensors};

@@ -2,8 +2,8 @@
 
 use std::num::NonZero;
 
-use eigenspan::data::{Csr, Matrix, Samples};
-use eigenspan::{Dim, Error, Exec, Lambda, Mat, Normalize, PceParams, Quiet, Warning};
+use eigenspan_core::data::{Csr, Matrix, Samples};
+use eigenspan_core::{Dim, Error, Exec, Lambda, Mat, Normalize, PceParams, Quiet, Warning};
 
 use super::{cases, difference, features, identity, largest, planted, raw, times};
 
@@ -153,7 +153,7 @@ fn the_laws_hold_in_single_precision() {
 #[test]
 fn a_fit_that_is_cancelled_says_so() {
     struct Stop;
-    impl eigenspan::Monitor for Stop {
+    impl eigenspan_core::Monitor for Stop {
         fn cancelled(&self) -> bool {
             true
         }
