@@ -121,14 +121,13 @@ impl Keyword<'_> {
     }
 
     fn lambda(&self) -> PyResult<Lambda> {
-        let expected = "'auto', 'screenot' or a positive number";
-        match (self.text().as_deref(), self.number()) {
-            (Some("auto"), _) => Ok(Lambda::Auto),
-            (Some("screenot"), _) => Ok(Lambda::ScreeNot),
-            (Some(_), _) => Err(self.wrong_value(expected)),
+        let names: Vec<String> = Lambda::names().map(|name| format!("'{name}'")).collect();
+        let expected = format!("{} or a positive number", names.join(", "));
+        match (self.text(), self.number()) {
+            (Some(name), _) => Lambda::named(&name).ok_or_else(|| self.wrong_value(&expected)),
             (None, Some(lambda)) if lambda > 0.0 && lambda.is_finite() => Ok(Lambda::Fixed(lambda)),
-            (None, Some(_)) => Err(self.wrong_value(expected)),
-            (None, None) => Err(self.wrong_type(expected)),
+            (None, Some(_)) => Err(self.wrong_value(&expected)),
+            (None, None) => Err(self.wrong_type(&expected)),
         }
     }
 
@@ -185,11 +184,10 @@ pub fn keywords<'py>(py: Python<'py>, params: &PceParams) -> PyResult<Bound<'py,
     keywords.set_item("dim", "auto")?;
     keywords.set_item("noise", py.None())?;
     match params.lambda {
-        Lambda::Auto => {}
-        Lambda::ScreeNot => keywords.set_item("lam", "screenot")?,
         Lambda::Fixed(lambda) => keywords.set_item("lam", lambda)?,
         Lambda::Noise(noise) => keywords.set_item("noise", noise)?,
         Lambda::Energy(share) => keywords.set_item("dim", share)?,
+        named => keywords.set_item("lam", named.rule().name())?,
     }
     if let Dim::Fixed(count) = params.dim {
         keywords.set_item("dim", count)?;

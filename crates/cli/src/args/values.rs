@@ -16,14 +16,7 @@ pub fn parse_image(text: &str) -> Result<ImageShape, String> {
 pub struct LambdaArg(pub Lambda);
 
 pub fn parse_lambda(text: &str) -> Result<LambdaArg, String> {
-    match text {
-        "auto" => Ok(LambdaArg(Lambda::Auto)),
-        "screenot" => Ok(LambdaArg(Lambda::ScreeNot)),
-        number => match number.parse() {
-            Ok(lambda) => Ok(LambdaArg(Lambda::Fixed(lambda))),
-            Err(_) => Err("expected a number, `auto` or `screenot`".into()),
-        },
-    }
+    text.parse().map(LambdaArg)
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -10,8 +10,8 @@
 use std::path::{Path, PathBuf};
 
 use eigenspan::linalg::summary::block_rows;
-use eigenspan::registry::Method;
 use eigenspan::method::pce::sketch::WIDE;
+use eigenspan::registry::Method;
 use eigenspan::{Error, PceParams, PceSummary};
 use eigenspan_io::{Ahead, Checkpoint, Fingerprint, PartOfData, Probe, Rows, STREAMED, SummaryFile};
 

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use eigenspan::data::ImageShape;
 use eigenspan::linalg::sketch::{Sketch, block_rows};
-use eigenspan::model::fitted::Fitted as _;
 use eigenspan::method::pce::sketch::{WIDE, can_be_sketched};
+use eigenspan::model::fitted::Fitted as _;
 use eigenspan::{Model, PceParams, PceSketch, SketchParams};
 use eigenspan_io::{Ahead, Fingerprint, ModelFile, PartOfData, provenance_of};
 
