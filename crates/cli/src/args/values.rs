@@ -16,14 +16,7 @@ pub fn parse_image(text: &str) -> Result<ImageShape, String> {
 pub struct LambdaArg(pub Lambda);
 
 pub fn parse_lambda(text: &str) -> Result<LambdaArg, String> {
-    match text {
-        "auto" => Ok(LambdaArg(Lambda::Auto)),
-        "screenot" => Ok(LambdaArg(Lambda::ScreeNot)),
-        number => match number.parse() {
-            Ok(lambda) if f64::is_finite(lambda) => Ok(LambdaArg(Lambda::Fixed(lambda))),
-            _ => Err("expected a number, `auto` or `screenot`".into()),
-        },
-    }
+    text.parse().map(LambdaArg)
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -55,11 +55,11 @@ use crate::Error;
 use crate::data::{Labels, NumberType, Samples};
 use crate::method::parts::leave_one_out::Labelled;
 use crate::method::parts::soft_weights;
-use crate::prepare::{FirstPass, Normalize, Preparation, Prepared, ProvisionalGram, Scan};
+use crate::prepare::{Normalize, Preparation, Prepared};
 use crate::rule::dimension::Dimension;
 use crate::rule::{Count, Cut, Decision, Lambda, Rule};
 use crate::spectrum::direct::DirectSpectrum;
-use crate::spectrum::memory::{InMemory, MemorySpectrum};
+use crate::spectrum::memory::{InMemory, MemorySpectrum, Reading};
 use crate::spectrum::{Doubt, Found, Solver, Spectrum};
 use crate::text::short_number;
 use crate::warning::Warning;
@@ -190,10 +190,11 @@ impl PceParams {
 
     fn fit_by(&self, samples: Samples<'_>, labelled: Option<&Labelled<'_>>, exec: Exec<'_>) -> Result<Pce, Error> {
         self.check()?;
-        let (scan, rough) = self.first_reading(samples, exec)?;
+        let reading = self.reading();
+        let (scan, rough) = reading.first(samples, exec)?;
         let zero = if self.normalize == Normalize::Unit { scan.zero_samples() } else { vec![] };
         let zero = self.zero_samples(zero.len(), zero)?;
-        let preparation = Preparation::learn(samples, &scan, self.normalize, self.center, None, exec)?;
+        let preparation = reading.prepare(samples, &scan, exec)?;
         let view = Prepared::new(samples, &preparation, &scan);
         let rows = InMemory { samples, scan: &scan, preparation: &preparation };
         let spectrum: Box<dyn Spectrum> = match self.solver {
@@ -276,30 +277,15 @@ impl PceParams {
     /// All singular values of the prepared samples, largest first, whatever the cut.
     pub fn values<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
         let samples = samples.into();
-        let scan = self.scan(samples, exec)?;
-        let preparation = Preparation::learn(samples, &scan, self.normalize, self.center, None, exec)?;
+        let reading = self.reading();
+        let scan = reading.scan(samples, exec)?;
+        let preparation = reading.prepare(samples, &scan, exec)?;
         Ok(eigenspan_linalg::singular_values(&Prepared::new(samples, &preparation, &scan), exec)?)
     }
 
-    /// One look at the samples, and what it tells of their Gram matrix where they are read only once.
-    fn first_reading(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<(Scan, Option<ProvisionalGram>), Error> {
-        // Rules that look for noise read the samples once more, as they are.
-        let again = self.rule().needs().noise.is_some();
-        if self.solver == Solver::Auto
-            && let Some(first) = FirstPass::of(samples, self.normalize, self.center, again)?
-        {
-            return first.read(exec);
-        }
-        Ok((self.scan(samples, exec)?, None))
-    }
-
-    /// One look at the samples; the mean comes along where it will be needed.
-    fn scan(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Scan, Error> {
-        if self.center || self.normalize == Normalize::ZScore {
-            Scan::with_mean(samples, self.normalize, exec)
-        } else {
-            Scan::of(samples, exec)
-        }
+    fn reading(&self) -> Reading {
+        let Self { normalize, center, solver, .. } = *self;
+        Reading { normalize, center, solver, again: self.rule().needs().noise.is_some() }
     }
 
     /// What is said of samples of length zero that were to be scaled: how many, and the first of them.

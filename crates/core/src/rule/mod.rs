@@ -72,14 +72,14 @@ impl Needs {
 /// Makes [`Lambda`] and all that follows from a list of rules: `file::Type(value) = "what it is"`. A rule without a value is known by
 /// its name alone.
 macro_rules! rules {
-    ($($module:ident::$Rule:ident $(($value:ident))? = $doc:literal,)*) => {
+    ($($(#[$attribute:meta])? $module:ident::$Rule:ident $(($value:ident))? = $doc:literal,)*) => {
         $(pub mod $module;)*
 
         /// How λ is chosen.
-        #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
         #[serde(into = "serde_json::Value", try_from = "serde_json::Value")]
         pub enum Lambda {
-            $(#[doc = $doc] $Rule $((rules!(@number $value)))?,)*
+            $(#[doc = $doc] $(#[$attribute])? $Rule $((rules!(@number $value)))?,)*
         }
 
         impl Lambda {
@@ -120,17 +120,12 @@ macro_rules! rules {
 }
 
 rules! {
+    #[default]
     auto::Auto = "Optimal hard threshold for white noise of unknown strength (Gavish, Donoho 2014). Nothing to choose.",
     fixed::Fixed(lambda) = "This λ.",
     noise::Noise(deviation) = "Optimal hard threshold for white noise of this standard deviation, in the units of the data.",
     screenot::ScreeNot = "Optimal hard threshold for noise of any shape, from the bulk of the spectrum (ScreeNot).",
     energy::Energy(share) = "As many directions as carry this share of the energy Σσ².",
-}
-
-impl Default for Lambda {
-    fn default() -> Self {
-        Self::Auto
-    }
 }
 
 impl Lambda {
@@ -164,11 +159,13 @@ impl FromStr for Lambda {
 
     /// A number is λ itself, a word the name of a rule.
     fn from_str(text: &str) -> Result<Self, String> {
-        Self::named(text).or_else(|| text.parse().ok().map(Self::Fixed)).ok_or_else(|| {
-            let names: Vec<String> = Self::names().map(|name| format!("`{name}`")).collect();
-            let (last, first) = names.split_last().expect("there are rules");
-            format!("expected a number, {} or {last}", first.join(", "))
-        })
+        Self::named(text)
+            .or_else(|| text.parse().ok().filter(|lambda: &f64| lambda.is_finite()).map(Self::Fixed))
+            .ok_or_else(|| {
+                let names: Vec<String> = Self::names().map(|name| format!("`{name}`")).collect();
+                let (last, first) = names.split_last().expect("there are rules");
+                format!("expected a number, {} or {last}", first.join(", "))
+            })
     }
 }
 

@@ -12,11 +12,11 @@ use eigenspan_linalg::{Blocks, Exec, singular_values};
 use super::noise::{BEFORE, Lengths, Live, Noise, NoiseKind, NoiseView, WHITENED, WITHOUT};
 use super::row_whitening::whitened_values;
 use super::weighted::WeightedSpectrum;
-use super::{Answer, Found, Leverages, Refusal, RowColumnWeights, Spectrum, Values};
+use super::{Answer, Found, Leverages, Refusal, RowColumnWeights, Solver, Spectrum, Values};
 use crate::Error;
 use crate::data::Samples;
 use crate::distinct::Distinct;
-use crate::prepare::{Normalize, Preparation, Prepared, Scan};
+use crate::prepare::{FirstPass, Normalize, Preparation, Prepared, ProvisionalGram, Scan};
 
 /// Samples in memory, and how they were prepared.
 #[derive(Clone, Copy)]
@@ -27,6 +27,42 @@ pub struct InMemory<'a> {
     pub scan: &'a Scan,
     /// How they were prepared.
     pub preparation: &'a Preparation,
+}
+
+/// How samples in memory are read.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading {
+    pub normalize: Normalize,
+    pub center: bool,
+    pub solver: Solver,
+    /// Whether a rule will read the samples once more, as they are.
+    pub again: bool,
+}
+
+impl Reading {
+    /// The first pass over the samples, and what it tells of their Gram matrix where they are read only once.
+    pub fn first(self, samples: Samples<'_>, exec: Exec<'_>) -> Result<(Scan, Option<ProvisionalGram>), Error> {
+        if self.solver == Solver::Auto
+            && let Some(first) = FirstPass::of(samples, self.normalize, self.center, self.again)?
+        {
+            return first.read(exec);
+        }
+        Ok((self.scan(samples, exec)?, None))
+    }
+
+    /// The first pass alone; the mean comes along where it will be needed.
+    pub fn scan(self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Scan, Error> {
+        if self.center || self.normalize == Normalize::ZScore {
+            Scan::with_mean(samples, self.normalize, exec)
+        } else {
+            Scan::of(samples, exec)
+        }
+    }
+
+    /// How the samples are prepared after that pass.
+    pub fn prepare(self, samples: Samples<'_>, scan: &Scan, exec: Exec<'_>) -> Result<Preparation, Error> {
+        Preparation::learn(samples, scan, self.normalize, self.center, None, exec)
+    }
 }
 
 /// The matrix whose spectrum tells about noise.

@@ -17,12 +17,14 @@ use eigenspan_linalg::spectrum::{Leading, resolution};
 use super::{Doubt, rounding_level};
 use crate::prepare::norm;
 
+/// The cut of a spectrum with noise that is equally strong everywhere; nothing where there is no noise.
+pub type EvenCut<'a> = &'a dyn Fn(&NoiseView) -> Option<f64>;
+
 /// What a rule knows of the noise, and what it asks for.
 #[derive(Clone, Copy)]
 pub enum Noise<'a> {
-    /// It is equally strong everywhere, however strong: rows are whitened where scaling cannot be undone. The rule gives the cut of a
-    /// spectrum with such noise, or nothing where there is no noise.
-    Even(&'a dyn Fn(&NoiseView) -> Option<f64>),
+    /// It is equally strong everywhere, however strong: rows are whitened where scaling cannot be undone, by the cut of the rule.
+    Even(EvenCut<'a>),
     /// Nothing.
     AnyShape,
     /// Its strength, in the units of the data: only the data before any scaling will do. The rule gives the cut for

@@ -15,7 +15,7 @@ use eigenspan_linalg::gram::{Gram, Side};
 use eigenspan_linalg::spectrum::{GramSpectrum, Leading, Select};
 use eigenspan_linalg::{Blocks, Exec, Mat, MatMut};
 
-use super::noise::{NoiseView, Sides};
+use super::noise::{EvenCut, NoiseView, Sides};
 use super::weighted::Weighted;
 use crate::Error;
 use crate::median::median_of;
@@ -34,7 +34,7 @@ pub fn whitened_values(
     x: &dyn Blocks,
     gram: Option<Gram>,
     sides: Sides,
-    (epsilon, cut): (f64, &dyn Fn(&NoiseView) -> Option<f64>),
+    (epsilon, cut): (f64, EvenCut<'_>),
     exec: Exec<'_>,
 ) -> Result<Vec<f64>, Error> {
     let short = sides.short;

@@ -69,6 +69,17 @@ impl<'a> Weighted<'a> {
     }
 }
 
+impl Weighted<'_> {
+    /// Samples and features whose weight is zero are left out.
+    fn live(&self) -> Live {
+        let some = |weights: &Option<Cow<'_, [f64]>>, all: usize| {
+            weights.as_ref().map_or(all, |weights| weights.iter().filter(|w| **w != 0.0).count())
+        };
+        let (samples, features) = (some(&self.rows, self.x.rows()), some(&self.columns, self.x.cols()));
+        Live { samples, features, centered: self.mean.is_some() }
+    }
+}
+
 impl Rows<f64> for Weighted<'_> {
     fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [f64]) {
         self.x.read_row(i, cols.clone(), out);
@@ -173,8 +184,7 @@ impl Spectrum for WeightedSpectrum<'_> {
             let why = "weights have changed the units of the data";
             return Ok(Err(Refusal { way: WAY, what: "noise of a known strength", why }));
         }
-        let (samples, features) = self.shape();
-        let sides = Live { samples, features, centered: self.view.mean.is_some() }.sides();
+        let sides = self.view.live().sides();
         let sigma = self.spectrum().values(exec)?;
         let how = Some("with samples and features weighted");
         Ok(Ok(NoiseView { how, ..NoiseView::whole(sigma, sides, self.epsilon) }))
