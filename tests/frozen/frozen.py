@@ -45,7 +45,7 @@ from eigenspan import datasets, verification
 THREADS: int | None = None
 BINARY = HERE.parents[1] / "target" / "release" / "eigenspan"
 
-KEYWORDS: dict[str, str] = {}
+KEYWORDS: dict[str, str] = {"threads": "n_jobs", "seed": "random_state"}
 """Keyword as here, or `Class.keyword`: keyword of the package."""
 ATTRIBUTES: dict[str, str] = {}
 """Attribute of a fitted estimator as here: attribute of the package."""
@@ -59,7 +59,22 @@ TENSORS: dict[str, str] = {}
 """Name of an array in a model file of the package: name of it here."""
 
 
+VECTORS = {"cut", "sigma", "mean", "deviation", "trail"}
+"""Arrays of models of PCE that are vectors here. Since format 6 a vector in a file is a matrix of one row, as in files of other methods."""
+
+
+def shape_here(name: str, shape: list[int], names: set[str]) -> list[int]:
+    """The shape of an array in a model file, as it was in format 5."""
+    return shape[-1:] if "basis" in names and name in VECTORS else shape
+
+
 def keywords(kind: str, settings: dict[str, Any]) -> dict[str, Any]:
+    settings = dict(settings)
+    if kind == "Eigenfaces" and "subtract_mean" in settings:
+        settings["keep_mean"] = not settings.pop("subtract_mean")
+    if kind in ("RobustPCA", "ROSL") and "center" in settings:
+        center = settings.pop("center")
+        settings |= {"center": center != "none", "keep_mean": center == "basis"}
     return {KEYWORDS.get(f"{kind}.{name}", KEYWORDS.get(name, name)): value for name, value in settings.items()}
 
 
@@ -84,7 +99,7 @@ def make_summary(**settings: Any) -> Any:
 
 def summary_from_bytes(data: bytes) -> Any:
     summary = eigenspan.Summary.from_bytes(data)
-    summary.threads = THREADS
+    summary.n_jobs = THREADS
     return summary
 
 
@@ -312,11 +327,12 @@ def file_arrays(data: bytes) -> Iterator[Line]:
     head = json.loads(data[8 : 8 + length])
     head.pop("__metadata__", None)
     named = sorted((TENSORS.get(name, name), about) for name, about in head.items())
+    names = {name for name, _ in named}
     for name, about in named:
         start, end = about["data_offsets"]
         kind = {"F64": "<f8", "F32": "<f4", "U8": "u1", "I64": "<i8", "U64": "<u8"}[about["dtype"]]
         values = np.frombuffer(data[8 + length + start : 8 + length + end], dtype=kind)
-        yield f"file {name}", values.reshape(about["shape"])
+        yield f"file {name}", values.reshape(shape_here(name, about["shape"], names))
 
 
 SHORT = ("k_", "k_interval_", "certified_", "solver_", "lambda_", "tau_", "spectrum_", "theta_", "mean_")
