@@ -7,7 +7,7 @@ use std::panic;
 use std::path::PathBuf;
 use std::sync::{LazyLock, Once};
 
-use eigenspan::data::{Dataset, ImageShape, Matrix};
+use eigenspan_core::data::{Dataset, ImageShape, Matrix};
 use eigenspan_io::{ReadError, ReadOptions, read_bytes};
 use libfuzzer_sys::Corpus;
 use sha2::{Digest, Sha256};

@@ -125,7 +125,7 @@ def test_pairs_and_cosines():
         (lambda: verification.fold_accuracy([True, False], [0.5, 0.1], [-1, 0]), "numbered from 0 without a gap"),
         (lambda: verification.cosine_scores(np.ones((2, 3)), np.ones((2, 4))), "3 features"),
         (lambda: datasets.corrupt(np.ones((2, 4)), "fog"), "`fog` is no corruption: write gaussian:sd=25"),
-        (lambda: datasets.corrupt(np.ones((2, 4)), "block:0.5"), "shape of these samples as images"),
+        (lambda: datasets.corrupt(np.ones((2, 4)), "block:0.5"), "no image shape"),
         (lambda: datasets.make_synthetic_faces(2, 2, disguise="hat"), "`disguise` must be None, 'sunglasses'"),
         (lambda: datasets.make_synthetic_faces(0), "`subjects` must be at least 1"),
         (lambda: LinearSVM(C=0).fit([[1.0], [2.0]], [0, 1]), "`C` must be a number above 0"),

@@ -169,7 +169,7 @@ def test_bad_input_is_refused_by_name(points):
     broken[3, 2] = np.nan
     with pytest.raises(ValueError, match="row 3, column 2"):
         MLE().fit(broken)
-    with pytest.raises(ValueError, match="equally|as far from"):
+    with pytest.raises(ValueError, match="equally"):
         TwoNN().fit(np.eye(30))
     with pytest.raises(ValueError, match="that differ"):
         MLE().fit(np.ones((50, 3)))

@@ -101,7 +101,7 @@ def test_bad_values_are_named(subspaces):
         ({"lam": True}, TypeError, "`lam` must be .* got True"),
         ({"dim": 0}, ValueError, "`dim` must be .* got 0"),
         ({"dim": 1.5}, ValueError, "`dim` must be .* got 1.5"),
-        ({"dim": 10_000}, ValueError, "carry 200; use a dimension of 200 or less"),
+        ({"dim": 10_000}, ValueError, "have rank 200; use a dimension of 200 or less"),
         ({"lam": 1.0, "noise": 0.1}, ValueError, "`lam` and `noise` both"),
         ({"lam": 1.0, "dim": 0.9}, ValueError, "`lam` and `dim` both"),
         ({"noise": -1}, ValueError, "`noise` must be"),

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args as ClapArgs, Parser, Subcommand};
-use eigenspan::classify::CLASSIFIERS;
-use eigenspan::data::Corruption;
-use eigenspan::dimension::ESTIMATORS;
+use eigenspan_core::classify::CLASSIFIERS;
+use eigenspan_core::data::Corruption;
+use eigenspan_core::dimension::ESTIMATORS;
 use eigenspan_study::cell::TrainSize;
 
 use crate::choice::Choice;

@@ -2,9 +2,9 @@
 
 use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
-use eigenspan::PceParams;
-use eigenspan::registry::{METHODS, Method};
-use eigenspan::settings::SettingError;
+use eigenspan_core::PceParams;
+use eigenspan_core::registry::{METHODS, Method};
+use eigenspan_core::settings::SettingError;
 use serde_json::{Value, json};
 
 use crate::args::Fitting;

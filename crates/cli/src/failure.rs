@@ -57,7 +57,7 @@ macro_rules! from_error {
     )*};
 }
 from_error! {
-    eigenspan::Error { fails on eigenspan::Error::Linalg(_) },
+    eigenspan_core::Error { fails on eigenspan_core::Error::Linalg(_) },
     eigenspan_io::ReadError { fails on eigenspan_io::ReadError::Io { .. } },
     eigenspan_io::CalibrationError { fails on eigenspan_io::CalibrationError::Io { .. } },
     eigenspan_io::ModelError { fails on eigenspan_io::ModelError::Io { .. } },
@@ -105,8 +105,8 @@ impl From<FeedError> for Failure {
     }
 }
 
-impl From<eigenspan::data::StreamError> for Failure {
-    fn from(error: eigenspan::data::StreamError) -> Self {
+impl From<eigenspan_core::data::StreamError> for Failure {
+    fn from(error: eigenspan_core::data::StreamError) -> Self {
         FeedError::from(error).into()
     }
 }

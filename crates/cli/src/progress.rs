@@ -4,7 +4,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use eigenspan::Monitor;
+use eigenspan_core::Monitor;
 use eigenspan_feed::READING;
 use eigenspan_study::clock::Clock;
 

@@ -1,11 +1,11 @@
 //! What is said about a model: for people, and for programs.
 
-use eigenspan::data::{NumberType, Samples};
-use eigenspan::method::pce::PathStep;
-use eigenspan::model::fitted::Fitted as _;
-use eigenspan::model::trace::Trace;
-use eigenspan::registry::Method;
-use eigenspan::{Chosen, Model, Pce, short_number};
+use eigenspan_core::data::{NumberType, Samples};
+use eigenspan_core::method::pce::PathStep;
+use eigenspan_core::model::fitted::Fitted as _;
+use eigenspan_core::model::trace::Trace;
+use eigenspan_core::registry::Method;
+use eigenspan_core::{Chosen, Model, Pce, short_number};
 use eigenspan_io::Provenance;
 use serde::Serialize;
 

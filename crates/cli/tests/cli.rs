@@ -150,13 +150,25 @@ fn refusals_say_what_is_wrong_and_what_to_do() {
     );
     assert!(run.fails("inspect broken.espan", 1).contains("is not an .espan model file"));
     assert!(run.fails("fit @digits --energy 95", 1).ends_with("hint: for 95 percent write 0.95\n"));
-    assert!(run.fails("fit @digits --dim 65", 1).contains("carry 61"));
-    assert!(run.fails("fit @digits --noise 9999 --strict", 1).contains("no direction stands out"));
+    assert!(run.fails("fit @digits --dim 65", 1).contains("have rank 61"));
+    assert!(run.fails("fit @digits --noise 9999 --strict", 1).contains("no singular value is above the cut"));
     assert!(run.fails("recover digits.espan wide.csv", 2).contains("--output"));
     assert!(run.fails("fit missing.npz", 2).contains("missing.npz"));
     assert!(run.fails("fit @digits --lambda often", 2).contains("expected a number, `auto` or `screenot`"));
     assert!(run.fails("fit @digits --lambda 5 --noise 1", 2).contains("cannot be used with"));
     assert!(run.fails("fit @digits -o no/such/folder.espan", 2).contains("no/such"));
+}
+
+#[test]
+fn values_too_large_to_be_squared_are_refused_as_input() {
+    let run = Run::new();
+    run.write("huge.csv", "1,2\n3,1e200\n5,7\n8,1\n");
+    run.write("huge_y.csv", "a,x,y\n1,2,u\n3,1e200,u\n5,7,v\n8,1,v\n");
+    let place = "the value in row 1, column 1 is not finite or too large to be squared";
+    let summarized = run.fails("summarize huge.csv -o huge.essum", 1);
+    assert!(summarized.contains(place) && summarized.contains("\nhint: "), "{summarized}");
+    let evaluated = run.fails("evaluate huge_y.csv --label y --classifier svm --method none --normalize none", 1);
+    assert!(evaluated.contains("too large to be squared"), "{evaluated}");
 }
 
 #[test]
@@ -268,6 +280,32 @@ fn every_method_fits_and_its_model_is_described_and_used() {
                 assert!(header.starts_with(&format!("{}0", name.replace('-', ""))), "{header}");
             }
         }
+    }
+}
+
+#[test]
+fn every_setting_of_every_method_is_set_by_its_name() {
+    let run = Run::new();
+    run.write_some_digits("some.npy");
+    let settings = |args: &str| -> serde_json::Value {
+        run.ok(&format!("fit @digits --rows some.npy {args} -o m.espan"));
+        let described = run.ok("inspect m.espan");
+        let line = described.lines().find_map(|line| line.strip_prefix("settings  ")).unwrap();
+        serde_json::from_str(line).unwrap()
+    };
+    for line in run.ok("methods").lines() {
+        let name = line.split_whitespace().next().unwrap();
+        let more = match name {
+            "nmf" | "nenmf" => "--dim 5 --max-iter 20",
+            "lle" | "cesr" | "nn" | "src" | "svm" => "",
+            _ => "--dim 5",
+        };
+        let wanted = settings(&format!("--method {name} {more}"));
+        let set = |(setting, value): (&String, &serde_json::Value)| format!("--set {setting}={value}");
+        let own = wanted.as_object().unwrap().iter().filter(|(setting, _)| *setting != "method");
+        let flags: Vec<String> = own.map(set).collect();
+        let method = wanted["method"].as_str().unwrap();
+        assert_eq!(settings(&format!("--method {method} {}", flags.join(" "))), wanted, "{name}");
     }
 }
 

@@ -24,11 +24,11 @@
 
 use std::path::Path;
 
-use eigenspan::data::NumberType;
-use eigenspan::linalg::sketch::{Sketch, block_rows as sketch_rows};
-use eigenspan::linalg::summary::block_rows;
-use eigenspan::method::pce::sketch::WIDE;
-use eigenspan::{PceParams, PceSummary, SketchParams};
+use eigenspan_core::data::NumberType;
+use eigenspan_core::linalg::sketch::{Sketch, block_rows as sketch_rows};
+use eigenspan_core::linalg::summary::block_rows;
+use eigenspan_core::method::pce::sketch::WIDE;
+use eigenspan_core::{PceParams, PceSummary, SketchParams};
 use eigenspan_io::{ReadOptions, open_samples};
 
 use crate::error::FeedError;
@@ -234,20 +234,20 @@ pub fn check_whole(path: &Path, options: &ReadOptions, limit: u64, needed_by: &s
 
 #[cfg(test)]
 mod tests {
-    use eigenspan::Lambda;
+    use eigenspan_core::Lambda;
 
     use super::*;
 
     const FIXED: PceParams = PceParams { lambda: Lambda::Fixed(1.0), ..AUTO };
     const AUTO: PceParams = PceParams {
         lambda: Lambda::Auto,
-        dim: eigenspan::Dim::Auto,
-        rank_rule: eigenspan::RankRule::Theorem,
-        normalize: eigenspan::Normalize::Unit,
+        dim: eigenspan_core::Dim::Auto,
+        rank_rule: eigenspan_core::RankRule::Theorem,
+        normalize: eigenspan_core::Normalize::Unit,
         center: false,
         strict: false,
-        solver: eigenspan::Solver::Auto,
-        weights: eigenspan::Weights::Hard,
+        solver: eigenspan_core::Solver::Auto,
+        weights: eigenspan_core::Weights::Hard,
         unit_features: false,
     };
 
@@ -263,7 +263,7 @@ mod tests {
     fn every_way_takes_what_its_formula_says() {
         let (m, h, c) = (100u128, 2048u128, 3u128);
         for (params, s) in [(FIXED, 1), (AUTO, 2)] {
-            let summary = PceSummary::keeping(eigenspan::Keep::Gram, params, 100).unwrap();
+            let summary = PceSummary::keeping(eigenspan_core::Keep::Gram, params, 100).unwrap();
             let inner = 8 * (s * (3 * m * m + 3 * h * m) + c * (m * m + h * m) + 8 * m * m) + 16 * c * h * m;
             assert_eq!(Way::Summary(&summary).bytes(3), PROGRAM + inner);
         }
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn chunks_are_the_largest_that_fit_and_one_unit_less_is_refused() {
-        let summary = PceSummary::keeping(eigenspan::Keep::Gram, FIXED, 100).unwrap();
+        let summary = PceSummary::keeping(eigenspan_core::Keep::Gram, FIXED, 100).unwrap();
         let options = SketchParams::default();
         for way in [
             Way::Summary(&summary),

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use eigenspan::data::{ImageShape, NumberType, Samples};
-use eigenspan::prepare::norm;
-use eigenspan::{Error, Exec};
+use eigenspan_core::data::{ImageShape, NumberType, Samples};
+use eigenspan_core::prepare::norm;
+use eigenspan_core::{Error, Exec};
 use eigenspan_io::{Fingerprint, ReadOptions, Rows, embedded, open_counted};
 
 use crate::error::FeedError;

@@ -2,8 +2,8 @@
 //!
 //! Settings are named in backticks by their names in this crate; a front end that calls them otherwise translates these.
 
-use eigenspan::Error;
-use eigenspan::data::StreamError;
+use eigenspan_core::Error;
+use eigenspan_core::data::StreamError;
 use eigenspan_io::{CheckpointError, ModelError, ReadError, STREAMED, WriteError};
 
 /// Why files were not fed to the end.
@@ -130,8 +130,8 @@ impl FeedError {
     }
 }
 
-impl From<eigenspan::linalg::Error> for FeedError {
-    fn from(error: eigenspan::linalg::Error) -> Self {
+impl From<eigenspan_core::linalg::Error> for FeedError {
+    fn from(error: eigenspan_core::linalg::Error) -> Self {
         Self::Core(error.into())
     }
 }

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use eigenspan::model::fitted::Fitted as _;
-use eigenspan::method::pce::sketch::{WIDE, can_be_sketched};
-use eigenspan::{Exec, Keep, PceParams, SketchParams};
+use eigenspan_core::method::pce::sketch::{WIDE, can_be_sketched};
+use eigenspan_core::model::fitted::Fitted as _;
+use eigenspan_core::{Exec, Keep, PceParams, SketchParams};
 use eigenspan_io::{Checkpoint, ModelFile, PartOfData};
 
 use crate::error::FeedError;
@@ -172,8 +172,8 @@ impl Fit {
         }
         let summary = summarize.from_first(first, exec)?;
         let form = match summary.summary.form() {
-            eigenspan::linalg::summary::Form::Gram => Form::Gram,
-            eigenspan::linalg::summary::Form::Triangle => Form::Triangle,
+            eigenspan_core::linalg::summary::Form::Gram => Form::Gram,
+            eigenspan_core::linalg::summary::Form::Triangle => Form::Triangle,
         };
         let file = summary.finish(None, exec)?;
         let checkpoint = self.checkpoints.as_ref().map(|checkpoints| checkpoints.file.clone());

@@ -7,7 +7,7 @@
 //! ```
 //! A *pass* is a whole reading of the data, a *chunk* what is read at once. Chunks are as large as the budget allows
 //! ([`budget`]) and change no bit of the result. The bytes that were read are reported to the
-//! [`Monitor`](eigenspan::Monitor) as the stage [`READING`]; a monitor that cancels leaves a checkpoint to resume from.
+//! [`Monitor`](eigenspan_core::Monitor) as the stage [`READING`]; a monitor that cancels leaves a checkpoint to resume from.
 //!
 //! | work | in | out |
 //! |---|---|---|
@@ -20,8 +20,8 @@
 //! | [`Path`] | files | the dimension for every λ |
 //!
 //! ```
-//! use eigenspan::model::fitted::Fitted as _;
-//! use eigenspan::{Exec, PceParams};
+//! use eigenspan_core::model::fitted::Fitted as _;
+//! use eigenspan_core::{Exec, PceParams};
 //! use eigenspan_feed::{Files, Fit};
 //! # let folder = tempfile::tempdir()?;
 //! # let january = folder.path().join("january.csv");

@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
-use eigenspan::Exec;
-use eigenspan::data::Matrix;
+use eigenspan_core::Exec;
+use eigenspan_core::data::Matrix;
 use eigenspan_io::{Ahead, BytesRead, Fingerprint, Rows};
 
 use crate::error::FeedError;

@@ -1,7 +1,7 @@
 //! The dimension for every λ, of files that are read in chunks.
 
-use eigenspan::method::pce::PathStep;
-use eigenspan::{Exec, Pce, PceParams};
+use eigenspan_core::method::pce::PathStep;
+use eigenspan_core::{Exec, Pce, PceParams};
 
 use crate::error::FeedError;
 use crate::files::Files;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use eigenspan::data::{Matrix, Sink};
-use eigenspan::method::pce::Recovery;
-use eigenspan::{Exec, Mat, Pce};
+use eigenspan_core::data::{Matrix, Sink};
+use eigenspan_core::method::pce::Recovery;
+use eigenspan_core::{Exec, Mat, Pce};
 use eigenspan_io::{Fingerprint, Names, Rows};
 
 use crate::error::{FeedError, at_row};

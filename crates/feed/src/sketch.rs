@@ -6,9 +6,9 @@
 //! Files follow each other like parts of one: their boundaries change nothing. That they hold the same samples in every
 //! pass is seen by their fingerprints.
 
-use eigenspan::data::{ImageShape, Source};
-use eigenspan::model::fitted::Fitted as _;
-use eigenspan::{Exec, Model, PceSketch, SketchParams};
+use eigenspan_core::data::{ImageShape, Source};
+use eigenspan_core::model::fitted::Fitted as _;
+use eigenspan_core::{Exec, Model, PceSketch, SketchParams};
 use eigenspan_io::{Fingerprint, ModelFile, PartOfData, Rows, provenance_of};
 
 use crate::budget::Way;

@@ -9,7 +9,7 @@
 
 use std::path::Path;
 
-use eigenspan::{Exec, PceParams, PceSummary};
+use eigenspan_core::{Exec, PceParams, PceSummary};
 use eigenspan_io::{Checkpoint, PartOfData, Position, Probe, Rows, SummaryFile};
 
 use crate::budget::Way;

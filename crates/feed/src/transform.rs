@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use eigenspan::model::fitted::Fitted;
-use eigenspan::{Error, Exec, Model};
+use eigenspan_core::model::fitted::Fitted;
+use eigenspan_core::{Error, Exec, Model};
 use eigenspan_io::{Fingerprint, Names, Rows};
 
 use crate::budget::Way;

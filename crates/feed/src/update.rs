@@ -1,10 +1,10 @@
 //! A model and new samples in, the model of all of them out.
 //!
-//! The samples of the model are not read again: it goes on from its directions, as [`eigenspan::spectrum::online`] says.
+//! The samples of the model are not read again: it goes on from its directions, as [`eigenspan_core::method::pce::online`] says.
 
 use std::path::Path;
 
-use eigenspan::{Error, Exec, Model, OnlineParams, OnlinePce, Pce, PceParams};
+use eigenspan_core::{Error, Exec, Model, OnlineParams, OnlinePce, Pce, PceParams};
 use eigenspan_io::{Fingerprint, ModelFile, PartOfData, Provenance};
 
 use crate::budget::Way;

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use eigenspan::data::generate::Subspaces;
-use eigenspan::{Error, Exec, Lambda, Mat, Model, Monitor, PceParams};
+use eigenspan_core::data::generate::Subspaces;
+use eigenspan_core::{Error, Exec, Lambda, Mat, Model, Monitor, PceParams};
 use eigenspan_feed::{Checkpoints, FeedError, Files, Fit, Form, READING, SketchOptions, Transform, Update};
 use eigenspan_io::{ModelFile, Names, Provenance, ReadOptions, read};
 

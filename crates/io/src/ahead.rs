@@ -9,7 +9,7 @@
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
 
-use eigenspan::data::{Matrix, Source, StreamError};
+use eigenspan_core::data::{Matrix, Source, StreamError};
 
 use crate::fingerprint::Fingerprint;
 
@@ -74,7 +74,7 @@ impl Drop for Ahead {
 
 #[cfg(test)]
 mod tests {
-    use eigenspan::Mat;
+    use eigenspan_core::Mat;
 
     use super::*;
     use crate::stream::InMemory;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use eigenspan::dimension::Calibration;
+use eigenspan_core::dimension::Calibration;
 
 use crate::error::WriteError;
 use crate::json_fault::in_words;
@@ -69,7 +69,7 @@ pub fn calibration_of_bytes(file: &str, text: &[u8]) -> Result<Calibration, Cali
         return Err(invalid(format!("format version {}, not {VERSION}", read.eigenspan_calibration)));
     }
     read.known.checked().map_err(|error| match error {
-        eigenspan::Error::Calibration(fault) => invalid(fault.into()),
+        eigenspan_core::Error::Calibration(fault) => invalid(fault.into()),
         other => invalid(other.to_string()),
     })
 }
@@ -83,7 +83,7 @@ pub fn save_calibration(path: &Path, known: &Calibration) -> Result<(), WriteErr
 #[expect(clippy::disallowed_methods, reason = "tests damage their files")]
 mod tests {
     use super::*;
-    use eigenspan::Exec;
+    use eigenspan_core::Exec;
 
     #[test]
     fn what_was_written_comes_back_to_the_bit_and_damage_is_refused() {

@@ -1,13 +1,11 @@
 //! Checkpoints: where a fit from files was when it was last written down, to go on from there to the same bytes.
 //!
 //! ```text
-//!     tensors   of `done.` and of `current.`: prepared (u8) · unscaled (u8)? · first (m)? · varies (u8, m) · lengths (2)
-//!     metadata  one key, `eigenspan-checkpoint`: JSON with format version, checksum, the data, the position in them, and what is
-//!               told of both summaries
+//!     tensors   done (u8), current (u8): the bytes of summary files
+//!     metadata  one key, `eigenspan-checkpoint`: JSON with format version, checksum, the data, and the position in them
 //! ```
 //! `done` is the summary of all files before the current one, `current` that of the first samples of this. Both are written
-//! straight from where they lie, row after row: a checkpoint takes no memory besides them. (Format 1 held two summary files,
-//! each of which was copied several times on the way; it is refused by its version.)
+//! straight from where they lie, row after row: a checkpoint takes no memory besides them.
 //!
 //! The data are known again by name, length and a hash of their first and last bytes ([`Probe`]): a file that is changed in
 //! its middle alone, and keeps its length, is not noticed. To see that, too, all of it would have to be read again.
@@ -16,17 +14,16 @@ use std::fs::File;
 use std::io::{Read, Seek as _, SeekFrom};
 use std::path::Path;
 
-use eigenspan::PceSummary;
+use eigenspan_core::PceSummary;
 use sha2::{Digest, Sha256};
 
-use crate::atomic::Replacement;
 use crate::error::{ReadError, WriteError};
 use crate::fingerprint::Fingerprint;
-use crate::images;
-use crate::seal::{self, BLANK, Broken, CHECKPOINT, Stamp, hex, in_settings, seal_to};
-use crate::summary::{self, Contents, SummaryFile, TENSORS};
+use crate::seal::{self, BLANK, Broken, CHECKPOINT, Sealed, Stamp, Streamed, hex, in_settings};
+use crate::summary::{self, SummaryError, SummaryFile};
+use crate::{images, write_atomically};
 
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 1;
 const STAMP: Stamp = Stamp { key: CHECKPOINT, latest: FORMAT };
 /// Bytes at either end of a file that are looked at.
 const ENDS: u64 = 64 << 10;
@@ -121,7 +118,7 @@ pub enum CheckpointError {
         /// What it is.
         kind: &'static str,
     },
-    /// An earlier or a later format.
+    /// Another format.
     #[error("the checkpoint {file} has format version {found}; this program resumes from version {FORMAT}")]
     Version {
         /// The file.
@@ -179,8 +176,16 @@ struct Header {
     at: usize,
     rows: usize,
     seen: String,
-    done: Contents,
-    current: Contents,
+}
+
+/// What is wrong with a summary inside a checkpoint.
+fn fault(error: SummaryError) -> String {
+    match error {
+        SummaryError::Invalid { fault, .. } => fault,
+        SummaryError::Damaged { .. } => "its checksum does not fit its contents".into(),
+        SummaryError::NotASummary { detail, .. } => detail,
+        other => other.to_string(),
+    }
 }
 
 impl Checkpoint {
@@ -200,14 +205,13 @@ impl Checkpoint {
             at: position.at,
             rows: position.rows,
             seen: position.seen.digits(),
-            done: Contents::of(&done.summary, &done.parts, done.image),
-            current: Contents::of(current, &[], None),
         };
-        let mut tensors = summary::streamed("done.", &done.summary);
-        tensors.extend(summary::streamed("current.", current));
-        let mut file = Replacement::begin(path)?;
-        seal_to(&mut file, CHECKPOINT, &header, &tensors).map_err(|source| file.failed("write", source))?;
-        file.commit()
+        let (done, current) =
+            (summary::sealed(&done.summary, &done.parts, done.image), summary::sealed(current, &[], None));
+        let tensors = [("current", &current), ("done", &done)];
+        let tensors = tensors.map(|(name, file)| Streamed::bytes(name, file.byte_count(), |out| file.write_to(out)));
+        let file = Sealed::new(CHECKPOINT, &header, tensors.into());
+        write_atomically(path, |out| file.write_to(out))
     }
 
     /// Takes the file away, where there is one.
@@ -233,22 +237,13 @@ impl Checkpoint {
     fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, CheckpointError> {
         let invalid = |fault: String| CheckpointError::Invalid { file: name.to_string(), fault };
         let opened = seal::open(bytes, STAMP).map_err(|broken| CheckpointError::of(broken, name))?;
-        if opened.format != FORMAT {
-            return Err(CheckpointError::Version { file: name.to_string(), found: opened.format.into() });
-        }
-        let Header { data, at, rows, seen, done, current, .. } =
+        let Header { data, at, rows, seen, .. } =
             serde_json::from_str(&opened.json).map_err(|e| invalid(in_settings(&e)))?;
-        let known = |name: &str| {
-            let own = name.strip_prefix("done.").or_else(|| name.strip_prefix("current."));
-            own.is_some_and(|own| TENSORS.contains(&own))
+        let summary = |part: &'static str| {
+            let bytes = opened.bytes(part).map_err(invalid)?.ok_or_else(|| invalid(format!("no tensor `{part}`")))?;
+            SummaryFile::from_bytes(part, bytes).map_err(|error| invalid(format!("tensor `{part}`: {}", fault(error))))
         };
-        if let Some(name) = opened.tensors.names().into_iter().find(|name| !known(name)) {
-            return Err(invalid(format!("unknown tensor `{name}`")));
-        }
-        let part = |prefix: &str, contents| {
-            summary::assembled(&opened, prefix, contents).map_err(|fault| invalid(format!("`{prefix}`: {fault}")))
-        };
-        let (done, current) = (part("done.", done)?, part("current.", current)?);
+        let (done, current) = (summary("done")?, summary("current")?);
         let seen = Fingerprint::from_digits(&seen).ok_or_else(|| invalid("its fingerprint is not one".into()))?;
         if done.summary.features() != current.summary.features() || current.summary.rows() != rows || at >= data.len() {
             return Err(invalid("its position does not fit its summaries".into()));
@@ -259,8 +254,8 @@ impl Checkpoint {
 
 #[cfg(test)]
 mod tests {
-    use eigenspan::data::Matrix;
-    use eigenspan::{Exec, Mat, PceParams, PceSummary};
+    use eigenspan_core::data::Matrix;
+    use eigenspan_core::{Exec, Mat, PceParams, PceSummary};
 
     use super::*;
 
@@ -298,18 +293,29 @@ mod tests {
         assert!(Checkpoint::load(&path).unwrap_err().to_string().ends_with("its position does not fit its summaries"));
     }
 
-    /// Two summary files in one, as format 1 was.
+    /// The bytes that were written when both summaries were packed in memory first.
     #[test]
-    fn a_checkpoint_of_the_first_format_is_refused_by_its_version() {
-        #[derive(serde::Serialize)]
-        struct First {
-            format: u32,
-            checksum: String,
-        }
-        let header = First { format: 1, checksum: BLANK.into() };
-        let tensors = ["current", "done"].map(|name| seal::Tensor::bytes(name, vec![1; 16]));
-        let error = Checkpoint::from_bytes("c", &seal::seal_tensors(CHECKPOINT, &header, &tensors)).unwrap_err();
-        assert_eq!(error.to_string(), "the checkpoint c has format version 1; this program resumes from version 2");
+    fn what_is_written_from_where_it_lies_has_the_bytes_of_what_is_packed_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.check");
+        let x: Matrix = Mat::from_fn(2500, 3, |i, j| ((i * (j + 2)) as f64).sin()).into();
+        let mut current = PceSummary::keeping(eigenspan_core::Keep::Gram, PceParams::default(), 3).unwrap();
+        current.update(x.view(), Exec::default()).unwrap();
+        let position = Position { at: 0, rows: 2500, seen: Fingerprint::of(x.view()) };
+        let done = SummaryFile::from(PceSummary::keeping(eigenspan_core::Keep::Gram, PceParams::default(), 3).unwrap());
+        Checkpoint::write(&path, &[], &position, &done, &current).unwrap();
+        let header =
+            Header { format: 1, checksum: BLANK.into(), data: vec![], at: 0, rows: 2500, seen: position.seen.digits() };
+        let packed = [("current", SummaryFile::from(current).to_bytes()), ("done", done.to_bytes())];
+        let tensors = packed.map(|(name, bytes)| seal::Tensor::bytes(name, bytes));
+        assert_eq!(std::fs::read(&path).unwrap(), seal::seal_tensors(CHECKPOINT, &header, &tensors));
+    }
+
+    #[test]
+    fn a_checkpoint_of_another_format_is_refused_by_its_version() {
+        let header = Header { format: 2, checksum: BLANK.into(), data: vec![], at: 0, rows: 0, seen: BLANK.into() };
+        let error = Checkpoint::from_bytes("c", &seal::seal_tensors(CHECKPOINT, &header, &[])).unwrap_err();
+        assert_eq!(error.to_string(), "the checkpoint c has format version 2; this program resumes from version 1");
         assert!(error.hint().is_some());
     }
 

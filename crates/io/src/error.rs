@@ -2,7 +2,7 @@
 
 use std::io;
 
-use eigenspan::data::NumberType;
+use eigenspan_core::data::NumberType;
 
 #[cfg(feature = "columnar")]
 use crate::columnar::ColumnarFault;

@@ -7,8 +7,8 @@
 //! Blocks are those of a summary ([`block_rows`]), counted from the first sample, the last one shorter. Between two blocks f
 //! is all there is to be known.
 
-use eigenspan::data::{NumberType, Samples};
-use eigenspan::linalg::summary::block_rows;
+use eigenspan_core::data::{NumberType, Samples};
+use eigenspan_core::linalg::summary::block_rows;
 use sha2::{Digest, Sha256};
 
 use crate::model::word_of;
@@ -138,8 +138,8 @@ fn rows_into(hash: &mut Sha256, samples: Samples<'_>, rows: std::ops::Range<usiz
 
 #[cfg(test)]
 mod tests {
-    use eigenspan::Mat;
-    use eigenspan::data::Matrix;
+    use eigenspan_core::Mat;
+    use eigenspan_core::data::Matrix;
 
     use super::*;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use eigenspan::data::{Dataset, ImageShape, Labels, Source};
+use eigenspan_core::data::{Dataset, ImageShape, Labels, Source};
 
 use crate::array::{ArrayHeader, ArrayRows};
 #[cfg(feature = "columnar")]

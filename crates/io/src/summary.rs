@@ -10,18 +10,15 @@
 use std::io::Write;
 use std::path::Path;
 
-use eigenspan::data::{ImageShape, NumberType};
-use eigenspan::linalg::Summary;
-use eigenspan::method::pce::summary::SampleStats;
-use eigenspan::{Error, Exec, Model, PceParams, PceSummary};
-use safetensors::tensor::Dtype;
+use eigenspan_core::data::{ImageShape, NumberType};
+use eigenspan_core::linalg::Summary;
+use eigenspan_core::method::pce::summary::SampleStats;
+use eigenspan_core::{Error, Exec, Model, PceParams, PceSummary};
 use sha2::{Digest, Sha256};
 
 use crate::error::WriteError;
 use crate::model::{ModelFile, Provenance};
-use crate::seal::{
-    self, Array, BLANK, Broken, Opened, SUMMARY, Stamp, Streamed, Tensor, hex, in_settings, seal_tensors,
-};
+use crate::seal::{self, Array, BLANK, Broken, Opened, SUMMARY, Sealed, Stamp, Streamed, hex, in_settings};
 use crate::write_atomically;
 
 /// The latest format version of summaries: 2 has parameters as a person writes them.
@@ -141,56 +138,6 @@ struct Header {
     parts: Vec<PartOfData>,
 }
 
-/// What is told of a summary besides its tensors.
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Contents {
-    params: PceParams,
-    number_type: NumberType,
-    zeros: usize,
-    zero_rows: Vec<usize>,
-    image: Option<ImageShape>,
-    parts: Vec<PartOfData>,
-}
-
-impl Contents {
-    /// Those of a summary of these parts of data.
-    pub(crate) fn of(summary: &PceSummary, parts: &[PartOfData], image: Option<ImageShape>) -> Self {
-        let (params, _, _, seen) = summary.state();
-        let (number_type, zeros, zero_rows) = (seen.number_type, seen.zeros, seen.zero_rows.clone());
-        Self { params: *params, number_type, zeros, zero_rows, image, parts: parts.to_vec() }
-    }
-}
-
-/// The tensors of a summary, to be written straight from where they lie, with this in front of their names.
-pub(crate) fn streamed<'a>(prefix: &str, summary: &'a PceSummary) -> Vec<Streamed<'a>> {
-    let (_, prepared, unscaled, seen) = summary.state();
-    let name = |name: &str| format!("{prefix}{name}");
-    let of_summary = |own: &str, summary: &'a Summary| Streamed {
-        name: name(own),
-        kind: Dtype::U8,
-        bytes: summary.byte_count(),
-        write: Box::new(|out: &mut dyn Write| summary.write_to(out)),
-    };
-    let lengths = [seen.shortest, seen.longest];
-    let mut tensors = vec![Streamed {
-        name: name("lengths"),
-        kind: Dtype::F64,
-        bytes: 16,
-        write: Box::new(move |out: &mut dyn Write| lengths.iter().try_for_each(|v| out.write_all(&v.to_le_bytes()))),
-    }];
-    tensors.extend((!seen.first.is_empty()).then(|| Streamed::numbers(name("first"), &seen.first)));
-    tensors.push(of_summary("prepared", prepared));
-    tensors.extend(unscaled.map(|unscaled| of_summary("unscaled", unscaled)));
-    tensors.push(Streamed {
-        name: name("varies"),
-        kind: Dtype::U8,
-        bytes: seen.varies.len(),
-        write: Box::new(|out: &mut dyn Write| seen.varies.iter().try_for_each(|v| out.write_all(&[u8::from(*v)]))),
-    });
-    tensors
-}
-
 impl From<PceSummary> for SummaryFile {
     fn from(summary: PceSummary) -> Self {
         Self { summary, parts: vec![], image: None }
@@ -200,25 +147,10 @@ impl From<PceSummary> for SummaryFile {
 impl SummaryFile {
     /// The bytes of the file. The same summary gives the same bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let (params, prepared, unscaled, seen) = self.summary.state();
-        let header = Header {
-            format: SUMMARY_FORMAT,
-            checksum: BLANK.into(),
-            params: *params,
-            number_type: seen.number_type,
-            zeros: seen.zeros,
-            zero_rows: seen.zero_rows.clone(),
-            image: self.image,
-            parts: self.parts.clone(),
-        };
-        let mut tensors = vec![
-            Tensor::numbers("lengths", &[seen.shortest, seen.longest]),
-            Tensor::bytes("prepared", prepared.to_bytes()),
-            Tensor::bytes("varies", seen.varies.iter().map(|v| u8::from(*v)).collect()),
-        ];
-        tensors.extend((!seen.first.is_empty()).then(|| Tensor::numbers("first", &seen.first)));
-        tensors.extend(unscaled.map(|unscaled| Tensor::bytes("unscaled", unscaled.to_bytes())));
-        seal_tensors(SUMMARY, &header, &tensors)
+        let file = sealed(&self.summary, &self.parts, self.image);
+        let mut bytes = Vec::with_capacity(file.byte_count());
+        file.write_to(&mut bytes).expect("memory takes every byte");
+        bytes
     }
 
     /// Reads and checks the bytes of a file; `name` is for messages.
@@ -229,7 +161,8 @@ impl SummaryFile {
 
     /// Writes the file: to a sibling, synced, then renamed, so that a crash leaves the old file or the new one.
     pub fn save(&self, path: &Path) -> Result<(), WriteError> {
-        write_atomically(path, |out| out.write_all(&self.to_bytes()))
+        let file = sealed(&self.summary, &self.parts, self.image);
+        write_atomically(path, |out| file.write_to(out))
     }
 
     /// Reads and checks a file.
@@ -286,35 +219,51 @@ pub fn provenance_of(parts: &[PartOfData]) -> Provenance {
     }
 }
 
+/// The file of a summary, to be written straight from where that lies.
+pub(crate) fn sealed<'a>(summary: &'a PceSummary, parts: &[PartOfData], image: Option<ImageShape>) -> Sealed<'a> {
+    let (params, prepared, unscaled, seen) = summary.state();
+    let header = Header {
+        format: SUMMARY_FORMAT,
+        checksum: BLANK.into(),
+        params: *params,
+        number_type: seen.number_type,
+        zeros: seen.zeros,
+        zero_rows: seen.zero_rows.clone(),
+        image,
+        parts: parts.to_vec(),
+    };
+    let of = |name, summary: &'a Summary| Streamed::bytes(name, summary.byte_count(), |out| summary.write_to(out));
+    let varies = |out: &mut dyn Write| seen.varies.iter().try_for_each(|v| out.write_all(&[u8::from(*v)]));
+    let mut tensors = vec![
+        Streamed::numbers("lengths", [seen.shortest, seen.longest]),
+        of("prepared", prepared),
+        Streamed::bytes("varies", seen.varies.len(), varies),
+    ];
+    tensors.extend((!seen.first.is_empty()).then(|| Streamed::numbers("first", &seen.first)));
+    tensors.extend(unscaled.map(|unscaled| of("unscaled", unscaled)));
+    Sealed::new(SUMMARY, &header, tensors)
+}
+
 /// The summary in a file whose outside is whole.
 fn read(file: &Opened<'_>) -> Result<SummaryFile, String> {
     let header: Header = serde_json::from_str(&file.json).map_err(|e| in_settings(&e))?;
-    if let Some(name) = file.tensors.names().into_iter().find(|name| !TENSORS.contains(name)) {
+    let known = ["first", "lengths", "prepared", "unscaled", "varies"];
+    if let Some(name) = file.tensors.names().into_iter().find(|name| !known.contains(name)) {
         return Err(format!("unknown tensor `{name}`"));
     }
-    let Header { params, number_type, zeros, zero_rows, image, parts, .. } = header;
-    assembled(file, "", Contents { params, number_type, zeros, zero_rows, image, parts })
-}
-
-/// The tensors of a summary.
-pub(crate) const TENSORS: [&str; 5] = ["first", "lengths", "prepared", "unscaled", "varies"];
-
-/// A summary from what is told of it and its tensors, which have this in front of their names.
-pub(crate) fn assembled(file: &Opened<'_>, prefix: &str, header: Contents) -> Result<SummaryFile, String> {
-    let full = |name: &str| format!("{prefix}{name}");
-    let vector = |name: &str| match file.array(&full(name))? {
+    let vector = |name: &str| match file.array(name)? {
         Some(Array { shape, values, .. }) if shape.len() == 1 => Ok(Some(values)),
         Some(_) => Err(format!("tensor `{name}` is not a vector")),
         None => Ok(None),
     };
-    let summary = |name: &str| match file.bytes(&full(name))? {
+    let summary = |name: &str| match file.bytes(name)? {
         Some(bytes) => Summary::from_bytes(bytes).map(Some).map_err(|error| format!("tensor `{name}`: {error}")),
         None => Ok(None),
     };
     let Some(&[shortest, longest]) = vector("lengths")?.as_deref() else {
         return Err("tensor `lengths` does not hold the shortest and the longest".into());
     };
-    let varies = file.bytes(&full("varies"))?.ok_or("no tensor `varies`")?;
+    let varies = file.bytes("varies")?.ok_or("no tensor `varies`")?;
     if varies.iter().any(|v| *v > 1) {
         return Err("tensor `varies` holds more than 0 and 1".into());
     }

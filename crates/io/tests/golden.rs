@@ -1,10 +1,10 @@
 //! Every format version that was ever written is read, and its model still gives the same features.
 
-use eigenspan::data::generate::Subspaces;
-use eigenspan::data::{Labels, Matrix};
-use eigenspan::method::pca::{Components, PcaParams};
-use eigenspan::registry::{METHODS, Method, MethodInfo};
-use eigenspan::{Exec, Lambda, Mat, Model, OnlineParams, OnlinePce, Pce, PceParams};
+use eigenspan_core::data::generate::Subspaces;
+use eigenspan_core::data::{Labels, Matrix};
+use eigenspan_core::method::pca::{Components, PcaParams};
+use eigenspan_core::registry::{METHODS, Method, MethodInfo};
+use eigenspan_core::{Exec, Lambda, Mat, Model, OnlineParams, OnlinePce, Pce, PceParams};
 use eigenspan_io::{FORMAT, ModelFile, Provenance};
 use std::path::PathBuf;
 

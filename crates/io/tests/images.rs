@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use eigenspan::data::{ImageShape, Matrix};
+use eigenspan_core::data::{ImageShape, Matrix};
 use eigenspan_io::{ReadError, ReadOptions, open, read};
 use tempfile::TempDir;
 
@@ -19,7 +19,7 @@ fn folder(files: &[(&str, &[u8])]) -> TempDir {
     folder
 }
 
-fn of(files: &[(&str, &[u8])]) -> Result<eigenspan::data::Dataset, ReadError> {
+fn of(files: &[(&str, &[u8])]) -> Result<eigenspan_core::data::Dataset, ReadError> {
     read(folder(files).path(), &ReadOptions::default())
 }
 

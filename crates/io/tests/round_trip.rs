@@ -5,8 +5,8 @@ mod build;
 use std::path::{Path, PathBuf};
 
 use build::{array, bytes, npy, npz};
-use eigenspan::Mat;
-use eigenspan::data::{Csr, Dataset, ImageShape, Matrix};
+use eigenspan_core::Mat;
+use eigenspan_core::data::{Csr, Dataset, ImageShape, Matrix};
 use eigenspan_io::{Names, ReadOptions, WriteError, create, open, read, read_bytes, read_row_numbers};
 use tempfile::TempDir;
 use zip::CompressionMethod;

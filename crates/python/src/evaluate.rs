@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use eigenspan::Error;
-use eigenspan::data::Dataset;
+use eigenspan_core::Error;
+use eigenspan_core::data::Dataset;
 use eigenspan_study::StudyError;
 use eigenspan_study::cache::Cache;
 use eigenspan_study::clock::Clock;

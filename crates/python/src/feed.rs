@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use eigenspan::data::ImageShape;
+use eigenspan_core::data::ImageShape;
 use eigenspan_feed::{
     Checkpoints, FeedError, Files, Fit, Form, Recover, SketchOptions, Summarize, Transform, Update, parse_size,
 };

@@ -3,7 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `door` | threads, the interpreter's lock, Ctrl-C, panics and errors, once for every call |
-//! | `arrays` | NumPy arrays and SciPy rows as [`eigenspan::data::Samples`] without a copy, results as arrays |
+//! | `arrays` | NumPy arrays and SciPy rows as [`eigenspan_core::data::Samples`] without a copy, results as arrays |
 //! | `settings` | settings of a Python class, as JSON |
 //! | `method` | fits of every method by its name |
 //! | `model` | a fitted model |

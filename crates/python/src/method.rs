@@ -1,7 +1,7 @@
 //! Fits of every method by its name: settings in as JSON, a model out.
 
-use eigenspan::data::Labels;
-use eigenspan::registry::{METHODS, Method, Outcome};
+use eigenspan_core::data::Labels;
+use eigenspan_core::registry::{METHODS, Method, Outcome};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

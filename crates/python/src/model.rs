@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use eigenspan::method::pca::explained_variance;
-use eigenspan::model::fitted::{Classes, Fitted as _};
-use eigenspan::{Model as AnyModel, Pce, Warning};
+use eigenspan_core::method::pca::explained_variance;
+use eigenspan_core::model::fitted::{Classes, Fitted as _};
+use eigenspan_core::{Model as AnyModel, Pce, Warning};
 use eigenspan_io::onnx::to_onnx;
 use eigenspan_io::{ModelError, ModelFile, Provenance, WriteError};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};

@@ -2,10 +2,10 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use eigenspan::data::ImageShape;
-use eigenspan::linalg::online::{Discarded, OnlineState};
-use eigenspan::method::pce::online::OnlineParts;
-use eigenspan::{Mat, Model as AnyModel, OnlineParams, OnlinePce};
+use eigenspan_core::data::ImageShape;
+use eigenspan_core::linalg::online::{Discarded, OnlineState};
+use eigenspan_core::method::pce::online::OnlineParts;
+use eigenspan_core::{Mat, Model as AnyModel, OnlineParams, OnlinePce};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};

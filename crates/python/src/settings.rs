@@ -1,8 +1,8 @@
 //! Settings from Python and back, as JSON: the language of the command line, of protocols and of model files.
 
-use eigenspan::PceParams;
-use eigenspan::data::NumberType;
-use eigenspan::registry::Method;
+use eigenspan_core::PceParams;
+use eigenspan_core::data::NumberType;
+use eigenspan_core::registry::Method;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Map, Value};

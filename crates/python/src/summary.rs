@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use eigenspan::linalg::summary::Form;
-use eigenspan::{Keep, PceParams, PceSummary};
+use eigenspan_core::linalg::summary::Form;
+use eigenspan_core::{Keep, PceParams, PceSummary};
 use eigenspan_io::SummaryFile;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

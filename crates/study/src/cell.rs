@@ -6,15 +6,15 @@
 //! A fit is the expensive part, so a cell is one fit with all its [`Reading`]s: PCE at the largest λ gives every smaller λ
 //! (with weights 1/σ, the features at λ are the first k(λ) columns), and a fit with many columns gives every smaller number.
 
-use eigenspan::classify::nearest_neighbour::NearestNeighbourParams;
-use eigenspan::classify::{Classifier, accuracy};
-use eigenspan::data::{Dataset, Labels, Matrix, Samples};
-use eigenspan::method::parts::neighbours::Metric;
-use eigenspan::model::fitted::Fitted as _;
-use eigenspan::prepare::norm;
-use eigenspan::registry::{Method, Outcome, Task};
-use eigenspan::split::{Split, Train};
-use eigenspan::{Error, Exec, Mat, Model, Normalize};
+use eigenspan_core::classify::nearest_neighbour::NearestNeighbourParams;
+use eigenspan_core::classify::{Classifier, accuracy};
+use eigenspan_core::data::{Dataset, Labels, Matrix, Samples};
+use eigenspan_core::method::parts::neighbours::Metric;
+use eigenspan_core::model::fitted::Fitted as _;
+use eigenspan_core::prepare::norm;
+use eigenspan_core::registry::{Method, Outcome, Task};
+use eigenspan_core::split::{Split, Train};
+use eigenspan_core::{Error, Exec, Mat, Model, Normalize};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;

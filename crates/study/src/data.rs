@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use eigenspan::Exec;
-use eigenspan::data::synthetic_faces::{Disguise, SyntheticFaces};
-use eigenspan::data::{Dataset, ImageShape, Labels};
+use eigenspan_core::Exec;
+use eigenspan_core::data::synthetic_faces::{Disguise, SyntheticFaces};
+use eigenspan_core::data::{Dataset, ImageShape, Labels};
 use eigenspan_io::ReadOptions;
 
 use crate::StudyError;
@@ -199,7 +199,7 @@ fn first_of_each(data: Dataset, count: usize) -> Dataset {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eigenspan::Mat;
+    use eigenspan_core::Mat;
 
     #[test]
     fn what_is_missing_is_said_with_where_it_is_obtained() {

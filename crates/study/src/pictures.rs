@@ -1,8 +1,8 @@
 //! The paper's pictures: the coefficients of PCE (fig1), and corrupted faces with what is recovered of them (fig5).
 
-use eigenspan::data::Dataset;
-use eigenspan::registry::Method;
-use eigenspan::{Exec, Mat, Normalize, Pce, PceParams};
+use eigenspan_core::data::Dataset;
+use eigenspan_core::registry::Method;
+use eigenspan_core::{Exec, Mat, Normalize, Pce, PceParams};
 use eigenspan_render::{LineChart, Point, Series, SheetRow, contact_sheet, greys, lines_svg};
 
 use crate::StudyError;
@@ -21,7 +21,7 @@ pub struct Pictures {
     pub table: Table,
 }
 
-fn failed(doing: &str) -> impl Fn(eigenspan::Error) -> StudyError {
+fn failed(doing: &str) -> impl Fn(eigenspan_core::Error) -> StudyError {
     let doing = doing.to_string();
     move |source| StudyError::Method { doing: doing.clone(), source }
 }

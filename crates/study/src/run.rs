@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use eigenspan::Exec;
-use eigenspan::data::{Corruption, Dataset, Labels};
+use eigenspan_core::Exec;
+use eigenspan_core::data::{Corruption, Dataset, Labels};
 use eigenspan_io::fingerprint;
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +42,7 @@ pub fn corrupted(
     corruption: Corruption,
     share: f64,
     seed: u64,
-) -> Result<(Dataset, Vec<usize>), eigenspan::Error> {
+) -> Result<(Dataset, Vec<usize>), eigenspan_core::Error> {
     let found = corruption.apply(&data.samples, data.image, share, seed, 0)?;
     Ok((Dataset { samples: found.samples.into(), ..data.clone() }, found.rows))
 }
@@ -246,7 +246,7 @@ enum Begun {
 }
 
 /// The name of a method, with its settings where a person would want them.
-fn method_name(method: &eigenspan::registry::Method) -> String {
+fn method_name(method: &eigenspan_core::registry::Method) -> String {
     method.name().to_string()
 }
 

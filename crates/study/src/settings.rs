@@ -3,15 +3,15 @@
 //! Settings have the names that they have in a model file, with the values that a person would write: `lambda = 5`,
 //! `dim = 300`, `weights = "heat"`.
 
-use eigenspan::Normalize;
-use eigenspan::classify::cesr::CesrParams;
-use eigenspan::classify::linear_svm::LinearSvmParams;
-use eigenspan::classify::nearest_neighbour::NearestNeighbourParams;
-use eigenspan::classify::picked::PickedParams;
-use eigenspan::classify::sparse_representation::SrcParams;
-use eigenspan::classify::{CLASSIFIERS, Classifier};
-use eigenspan::registry::{METHODS, Method};
-use eigenspan::settings::SettingError;
+use eigenspan_core::Normalize;
+use eigenspan_core::classify::cesr::CesrParams;
+use eigenspan_core::classify::linear_svm::LinearSvmParams;
+use eigenspan_core::classify::nearest_neighbour::NearestNeighbourParams;
+use eigenspan_core::classify::picked::PickedParams;
+use eigenspan_core::classify::sparse_representation::SrcParams;
+use eigenspan_core::classify::{CLASSIFIERS, Classifier};
+use eigenspan_core::registry::{METHODS, Method};
+use eigenspan_core::settings::SettingError;
 use serde_json::{Map, Value};
 
 use crate::StudyError;
@@ -73,9 +73,9 @@ pub fn laid_over(name: &str, base: Method, changes: &Map<String, Value>) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eigenspan::method::pca::Components;
-    use eigenspan::registry::MethodInfo;
-    use eigenspan::{Dim, Lambda, PceParams, RankRule, Weights};
+    use eigenspan_core::method::pca::Components;
+    use eigenspan_core::registry::MethodInfo;
+    use eigenspan_core::{Dim, Lambda, PceParams, RankRule, Weights};
 
     #[test]
     fn settings_are_laid_over_the_defaults() {

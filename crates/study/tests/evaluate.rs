@@ -2,10 +2,10 @@
 
 use std::num::NonZero;
 
-use eigenspan::classify::{Classifier, accuracy};
-use eigenspan::data::Dataset;
-use eigenspan::exec::Quiet;
-use eigenspan::{Exec, Lambda, PceParams, RankRule};
+use eigenspan_core::classify::{Classifier, accuracy};
+use eigenspan_core::data::Dataset;
+use eigenspan_core::exec::Quiet;
+use eigenspan_core::{Exec, Lambda, PceParams, RankRule};
 use eigenspan_study::cache::Cache;
 use eigenspan_study::cell::{Cell, Partition, Reading, SplitRule, Take, TrainSize};
 use eigenspan_study::clock::{Clock, Still};
@@ -86,7 +86,7 @@ fn a_smaller_lambda_read_off_a_fit_is_a_fit_of_its_own() {
         let lambdas = [1e-4, 0.01, 0.05, 0.3, 2.0];
         let reading = |lambda| Reading { take: Take::Lambda(lambda), classifiers: vec![nn.clone()] };
         let readings = lambdas.map(reading).to_vec();
-        let cell = Cell { partition, method: eigenspan::registry::Method::Pce(params(2.0)), readings };
+        let cell = Cell { partition, method: eigenspan_core::registry::Method::Pce(params(2.0)), readings };
         let measured = cell.measure(&data, &Still, Exec::default()).unwrap();
         let split = partition.split(&labels).unwrap();
         let (train, test) = (data.select_rows(&split.train).unwrap(), data.select_rows(&split.test).unwrap());

@@ -1,8 +1,8 @@
 //! Protocols carried out on the built-in digits.
 
-use eigenspan::Exec;
-use eigenspan::data::Dataset;
-use eigenspan::dimension::{Calibration, Estimator, Near};
+use eigenspan_core::Exec;
+use eigenspan_core::data::Dataset;
+use eigenspan_core::dimension::{Calibration, Estimator, Near};
 use eigenspan_study::cache::Cache;
 use eigenspan_study::cell::{Cell, Partition, Reading, SplitRule, Take, TrainSize};
 use eigenspan_study::clock::Still;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use eigenspan::data::ImageShape;
-use eigenspan::{Dim, Lambda, PceParams};
+use eigenspan_core::data::ImageShape;
+use eigenspan_core::{Dim, Lambda, PceParams};
 use eigenspan_feed::{Checkpoints, Form, SketchOptions};
 
 use super::values::{

@@ -1,8 +1,8 @@
 //! Values of flags, and how they are read.
 
 use clap::ValueEnum;
-use eigenspan::Lambda;
-use eigenspan::data::ImageShape;
+use eigenspan_core::Lambda;
+use eigenspan_core::data::ImageShape;
 use eigenspan_study::cell::{SplitRule, TrainSize};
 
 pub fn parse_image(text: &str) -> Result<ImageShape, String> {

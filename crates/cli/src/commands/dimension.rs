@@ -1,8 +1,8 @@
 //! `eigenspan dimension`: the estimators of the dimension, side by side.
 
-use eigenspan::data::Samples;
-use eigenspan::dimension::{Calibration, ESTIMATORS, Estimate, Estimator, Near, agreement};
-use eigenspan::{Error, short_number};
+use eigenspan_core::data::Samples;
+use eigenspan_core::dimension::{Calibration, ESTIMATORS, Estimate, Estimator, Near, agreement};
+use eigenspan_core::{Error, short_number};
 use eigenspan_io::{load_calibration, save_calibration};
 use serde::Serialize;
 

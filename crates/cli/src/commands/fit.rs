@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use eigenspan::data::{Dataset, Matrix};
-use eigenspan::model::fitted::Fitted as _;
-use eigenspan::registry::{Method, Outcome};
-use eigenspan::{Model, Pce};
+use eigenspan_core::data::{Dataset, Matrix};
+use eigenspan_core::model::fitted::Fitted as _;
+use eigenspan_core::registry::{Method, Outcome};
+use eigenspan_core::{Model, Pce};
 use eigenspan_feed::{Fit as Job, column_names};
 use eigenspan_io::{ModelFile, Names, Provenance};
 

@@ -1,7 +1,7 @@
 //! `eigenspan info`: what is in the data, without fitting.
 
-use eigenspan::data::NumberType;
-use eigenspan::short_number;
+use eigenspan_core::data::NumberType;
+use eigenspan_core::short_number;
 use eigenspan_feed::{Describe, Description};
 use eigenspan_io::ReadOptions;
 use serde::Serialize;

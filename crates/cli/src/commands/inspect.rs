@@ -1,7 +1,7 @@
 //! `eigenspan inspect`: what a model file holds.
 
-use eigenspan::Model;
-use eigenspan::model::fitted::Fitted;
+use eigenspan_core::Model;
+use eigenspan_core::model::fitted::Fitted;
 use eigenspan_io::{ModelFile, Provenance, orthogonality, orthogonality_tolerance};
 
 use eigenspan_render::spectrum_svg;

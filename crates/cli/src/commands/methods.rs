@@ -1,6 +1,6 @@
 //! `eigenspan methods`: the methods by name, one line each.
 
-use eigenspan::registry::METHODS;
+use eigenspan_core::registry::METHODS;
 
 use super::print;
 use crate::failure::Failure;

@@ -18,9 +18,9 @@ mod update;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use eigenspan::data::Dataset;
-use eigenspan::model::fitted::Fitted as _;
-use eigenspan::{Exec, Model, Pce};
+use eigenspan_core::data::Dataset;
+use eigenspan_core::model::fitted::Fitted as _;
+use eigenspan_core::{Exec, Model, Pce};
 use eigenspan_feed::{Files, check_whole};
 use eigenspan_io::{ReadOptions, Rows, embedded};
 

@@ -1,7 +1,7 @@
 //! `eigenspan path`: the dimension for every λ.
 
-use eigenspan::method::pce::PathStep;
-use eigenspan::{Pce, Solver};
+use eigenspan_core::method::pce::PathStep;
+use eigenspan_core::{Pce, Solver};
 use eigenspan_feed::Path as Job;
 use eigenspan_render::{path_svg, staircase};
 

@@ -1,7 +1,7 @@
 //! `eigenspan recover`: samples in, clean samples, novelty scores and a contact sheet out, chunk by chunk.
 
-use eigenspan::data::Matrix;
-use eigenspan::method::pce::Recovery;
+use eigenspan_core::data::Matrix;
+use eigenspan_core::method::pce::Recovery;
 use eigenspan_feed::Recover as Job;
 use eigenspan_io::{ModelFile, write_atomically};
 use eigenspan_render::{SheetRow, contact_sheet};

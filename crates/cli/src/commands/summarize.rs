@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use eigenspan::linalg::summary::Form as Kept;
-use eigenspan::model::fitted::Fitted as _;
-use eigenspan::registry::Method;
-use eigenspan::{Error, PceParams};
+use eigenspan_core::linalg::summary::Form as Kept;
+use eigenspan_core::model::fitted::Fitted as _;
+use eigenspan_core::registry::Method;
+use eigenspan_core::{Error, PceParams};
 use eigenspan_feed::{Form, Summarize as Job};
 use eigenspan_io::{PartOfData, SummaryFile};
 

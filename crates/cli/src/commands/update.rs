@@ -1,8 +1,8 @@
 //! `eigenspan update`: a model and new samples in, the model of all of them out.
 //!
-//! The samples of the model are not read again: it goes on from its directions, as [`eigenspan::method::pce::online`] says.
+//! The samples of the model are not read again: it goes on from its directions, as [`eigenspan_core::method::pce::online`] says.
 
-use eigenspan::model::fitted::Fitted as _;
+use eigenspan_core::model::fitted::Fitted as _;
 use eigenspan_feed::{Taken, Update as Job};
 use eigenspan_io::ModelFile;
 

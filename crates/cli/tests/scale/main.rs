@@ -13,8 +13,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use eigenspan::Mat;
-use eigenspan::data::generate::Subspaces;
+use eigenspan_core::Mat;
+use eigenspan_core::data::generate::Subspaces;
 use eigenspan_io::Names;
 
 struct Run {

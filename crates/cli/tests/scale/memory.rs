@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Stdio;
 use std::time::Duration;
 
-use eigenspan::Mat;
+use eigenspan_core::Mat;
 use eigenspan_io::Names;
 
 use crate::{Run, samples};

@@ -43,7 +43,7 @@ fn what_a_sketch_cannot_do_is_refused_in_words() {
     run.write("x.npy", &samples(300, 80));
     let sketch = "fit x.npy --form sketch";
     assert!(run.refused(sketch).contains("the rule `auto` needs all singular values"));
-    assert!(run.refused(&format!("{sketch} --lambda 1 --normalize zscore")).contains("a sketch cannot serve"));
+    assert!(run.refused(&format!("{sketch} --lambda 1 --normalize zscore")).contains("a sketch does not support"));
     assert!(run.refused(&format!("{sketch} --lambda 1 --checkpoint c")).contains("writes no checkpoint"));
     assert!(run.refused(&format!("{sketch} --lambda 1 --passes 1")).contains("`passes` must be between 2 and 64"));
     let small = run.refused(&format!("{sketch} --lambda 1 --max-memory 1MB"));

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use eigenspan::Mat;
-use eigenspan::data::Matrix;
+use eigenspan_core::Mat;
+use eigenspan_core::data::Matrix;
 use eigenspan_io::ReadOptions;
 
 use crate::{Run, k, samples, some};

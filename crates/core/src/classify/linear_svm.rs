@@ -42,7 +42,7 @@ use self::descent::{Descent, Reached};
 use self::margins::{ByFeatures, ByProducts, Margins, Problem};
 pub use self::model::LinearSvm;
 use self::newton::finish;
-use super::exemplars::{check_labels, zero_samples};
+use super::exemplars::check_labels;
 use crate::Error;
 use crate::classify::dictionary::{Dictionary, check_squares};
 use crate::data::{Labels, Samples};
@@ -165,7 +165,7 @@ impl LinearSvmParams {
             classes,
             names: labels.names.clone(),
         };
-        model.about.warnings.extend(zero_samples(&scan, self.normalize));
+        model.about.warnings.extend(scan.zero_sample_warning(self.normalize));
         model.checked()
     }
 

@@ -31,10 +31,10 @@
 
 use std::ops::Range;
 
-use eigenspan_linalg::dense::{Packed, descend};
-use eigenspan_linalg::descent::{ABREAST, Point, Room, Row};
+use eigenspan_linalg::dense::{PackedMatrix, descend};
+use eigenspan_linalg::descent::{BATCH, BatchRow, Iterates, Workspace};
 use eigenspan_linalg::steps::projected_squares;
-use eigenspan_linalg::symmetric::tridiagonalise;
+use eigenspan_linalg::symmetric::tridiagonalize;
 use eigenspan_linalg::{Exec, Mat};
 
 use crate::data::{Labels, Samples};
@@ -209,7 +209,7 @@ fn look(half: &mut Half<'_>, other: &Half<'_>, exec: Exec<'_>) -> Result<(), Err
 fn delta(now: &mut Halves<'_>, grams: [&Mat; 2], exec: Exec<'_>) -> Result<f64, Error> {
     let mut sum = 0.0;
     for (half, gram) in [&mut now.h, &mut now.w].into_iter().zip(grams) {
-        let gram = Packed::of(gram.view());
+        let gram = PackedMatrix::of(gram.view());
         exec.silent().each("slope", half.blocks.iter_mut(), |_, block| block.multiply(&gram))?;
         sum += half.blocks.iter().map(|block| projected_squares(&block.f, &block.b, &block.spare)).sum::<f64>();
     }
@@ -218,20 +218,20 @@ fn delta(now: &mut Halves<'_>, grams: [&Mat; 2], exec: Exec<'_>) -> Result<f64, 
 
 /// Unknowns whose steps stay in a second-level cache, r values each.
 fn together(r: usize) -> usize {
-    (6000 / r).clamp(48, 240).next_multiple_of(ABREAST)
+    (6000 / r).clamp(48, 240).next_multiple_of(BATCH)
 }
 
-/// Some unknowns of a block on their way, [`ABREAST`] at a time: r rows of the first, then r rows of the next. What the last
+/// Some unknowns of a block on their way, [`BATCH`] at a time: r rows of the first, then r rows of the next. What the last
 /// have too many of stays zero.
 struct Tile {
     block: usize,
     columns: Range<usize>,
-    f: Vec<Row>,
+    f: Vec<BatchRow>,
     /// F⁺.
-    next: Vec<Row>,
-    b: Vec<Row>,
-    y: Vec<Row>,
-    room: Room,
+    next: Vec<BatchRow>,
+    b: Vec<BatchRow>,
+    y: Vec<BatchRow>,
+    room: Workspace,
     /// Δ² at the Y of the last step.
     delta: f64,
 }
@@ -243,8 +243,8 @@ fn tiles(half: &Half<'_>, r: usize) -> Vec<Tile> {
         (0..end).step_by(together(r)).map(move |first| (block, first..(first + together(r)).min(end)))
     });
     let tile = |(block, columns): (usize, Range<usize>)| {
-        let [f, next, b, y] = std::array::from_fn(|_| vec![[0.0; ABREAST]; r * columns.len().div_ceil(ABREAST)]);
-        Tile { block, columns, f, next, b, y, room: Room::new(r), delta: 0.0 }
+        let [f, next, b, y] = std::array::from_fn(|_| vec![[0.0; BATCH]; r * columns.len().div_ceil(BATCH)]);
+        Tile { block, columns, f, next, b, y, room: Workspace::new(r), delta: 0.0 }
     };
     places.map(tile).collect()
 }
@@ -255,7 +255,7 @@ impl Tile {
         let r = block.f.len() / block.width();
         for (to, from) in [(&mut self.f, &block.f), (&mut self.b, &block.b)] {
             for (i, row) in from.chunks_exact(block.width()).enumerate() {
-                let some = row[self.columns.clone()].chunks(ABREAST);
+                let some = row[self.columns.clone()].chunks(BATCH);
                 some.enumerate().for_each(|(at, some)| to[at * r + i][..some.len()].copy_from_slice(some));
             }
         }
@@ -263,8 +263,8 @@ impl Tile {
     }
 
     /// F⁺ and the next Y, and Δ² at this one.
-    fn step(&mut self, gram: &Packed, length: f64, momentum: f64) {
-        let point = Point { y: &mut self.y, f: &self.f, next: &mut self.next, b: &self.b };
+    fn step(&mut self, gram: &PackedMatrix, length: f64, momentum: f64) {
+        let point = Iterates { y: &mut self.y, f: &self.f, next: &mut self.next, b: &self.b };
         self.delta = descend(gram, point, length, momentum, &mut self.room);
     }
 
@@ -278,7 +278,7 @@ impl Tile {
         let width = block.width();
         let r = block.f.len() / width;
         for (i, row) in block.f.chunks_exact_mut(width).enumerate() {
-            let some = row[self.columns.clone()].chunks_mut(ABREAST);
+            let some = row[self.columns.clone()].chunks_mut(BATCH);
             some.enumerate().for_each(|(at, some)| some.copy_from_slice(&self.f[at * r + i][..some.len()]));
         }
     }
@@ -287,11 +287,11 @@ impl Tile {
 /// min_F≥0 ½⟨GFᵀ, Fᵀ⟩ − ⟨B, Fᵀ⟩ from the F that is there; returns the steps it took.
 fn solve(half: &mut Half<'_>, tiles: &mut [Tile], gram: &Mat, tolerance: f64, exec: Exec<'_>) -> Result<usize, Error> {
     let exec = exec.silent();
-    let steepness = tridiagonalise(gram.clone(), exec)?.values(exec)?[0];
+    let steepness = tridiagonalize(gram.clone(), exec)?.values(exec)?[0];
     if steepness <= f64::MIN_POSITIVE {
         return Ok(STEPS[0]); // The other factor is zero, and so is B.
     }
-    let (length, gram) = (1.0 / steepness, Packed::of(gram.view()));
+    let (length, gram) = (1.0 / steepness, PackedMatrix::of(gram.view()));
     let mut alpha = 1.0f64;
     let mut momenta = std::iter::repeat_with(|| {
         let next = 0.5 * (1.0 + (1.0 + 4.0 * alpha * alpha).sqrt());

@@ -24,7 +24,7 @@
 //! and is not there for every r.) Parts have length one in the end, so that the features are in the samples' units;
 //! [`NmfParams::as_published`] leaves both as the literature has them.
 
-use eigenspan_linalg::dense::Packed;
+use eigenspan_linalg::dense::PackedMatrix;
 use eigenspan_linalg::steps::multiplicative;
 use eigenspan_linalg::{Exec, Mat};
 
@@ -188,7 +188,7 @@ fn iterate(task: &Task, pair: Pair, asked: &Asked, exec: Exec<'_>) -> Result<(Pa
 
 /// F ← F ∘ B / (F G), block after block.
 fn update(half: &mut Half<'_>, other: &Half<'_>, gram: &Mat, exec: Exec<'_>) -> Result<(), Error> {
-    let gram = Packed::of(gram.view());
+    let gram = PackedMatrix::of(gram.view());
     exec.silent().each("update", half.blocks.iter_mut(), |_, block| {
         block.look(other);
         block.multiply(&gram);

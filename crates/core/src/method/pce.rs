@@ -55,7 +55,7 @@ use crate::Error;
 use crate::data::{Labels, NumberType, Samples};
 use crate::method::parts::leave_one_out::Labelled;
 use crate::method::parts::soft_weights;
-use crate::prepare::{FirstReading, Normalize, Preparation, Prepared, Rough, Scan};
+use crate::prepare::{FirstPass, Normalize, Preparation, Prepared, ProvisionalGram, Scan};
 use crate::rule::dimension::Dimension;
 use crate::rule::{Count, Cut, Decision, Lambda, Rule};
 use crate::spectrum::direct::DirectSpectrum;
@@ -192,7 +192,7 @@ impl PceParams {
         self.check()?;
         let (scan, rough) = self.first_reading(samples, exec)?;
         let zero = if self.normalize == Normalize::Unit { scan.zero_samples() } else { vec![] };
-        let zero = self.zero_samples(zero.len(), zero.into_iter().take(10).collect())?;
+        let zero = self.zero_samples(zero.len(), zero)?;
         let preparation = Preparation::learn(samples, &scan, self.normalize, self.center, None, exec)?;
         let view = Prepared::new(samples, &preparation, &scan);
         let rows = InMemory { samples, scan: &scan, preparation: &preparation };
@@ -282,11 +282,11 @@ impl PceParams {
     }
 
     /// One look at the samples, and what it tells of their Gram matrix where they are read only once.
-    fn first_reading(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<(Scan, Option<Rough>), Error> {
+    fn first_reading(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<(Scan, Option<ProvisionalGram>), Error> {
         // Rules that look for noise read the samples once more, as they are.
         let again = self.rule().needs().noise.is_some();
         if self.solver == Solver::Auto
-            && let Some(first) = FirstReading::of(samples, self.normalize, self.center, again)?
+            && let Some(first) = FirstPass::of(samples, self.normalize, self.center, again)?
         {
             return first.read(exec);
         }
@@ -306,8 +306,7 @@ impl PceParams {
     pub(crate) fn zero_samples(&self, count: usize, rows: Vec<usize>) -> Result<Vec<Warning>, Error> {
         match rows.first() {
             Some(&first) if self.strict => Err(Error::ZeroSamples { count, first }),
-            Some(_) => Ok(vec![Warning::ZeroSamples { count, rows }]),
-            None => Ok(vec![]),
+            _ => Ok(Warning::zero_samples(count, &rows).into_iter().collect()),
         }
     }
 

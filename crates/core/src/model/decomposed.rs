@@ -74,12 +74,7 @@ impl<'a> Input<'a> {
     /// Looks at the samples and prepares them.
     pub fn of(samples: Samples<'a>, normalize: Normalize, exec: Exec<'_>) -> Result<Self, Error> {
         let scan = Scan::of(samples, exec)?;
-        let zero = if normalize == Normalize::Unit { scan.zero_samples() } else { vec![] };
-        let count = zero.len();
-        let mut warnings = vec![];
-        if count > 0 {
-            warnings.push(Warning::ZeroSamples { count, rows: zero.into_iter().take(10).collect() });
-        }
+        let warnings = scan.zero_sample_warning(normalize).into_iter().collect();
         let preparation = Preparation::learn(samples, &scan, normalize, false, None, exec)?;
         let mut data = preparation.matrix(samples, exec)?;
         let largest = largest(&data);

@@ -3,14 +3,14 @@
 use std::num::NonZero;
 
 use crate::common::{fixture, real};
-use eigenspan::classify::cesr::{Cesr, CesrParams, Residual};
-use eigenspan::data::generate::Normal;
-use eigenspan::data::{Labels, Samples};
-use eigenspan::linalg::dense::Cholesky;
-use eigenspan::model::fitted::Fitted;
-use eigenspan::model::record::{Arrays, Record};
-use eigenspan::model::trace::Stop;
-use eigenspan::{Error, Exec, Mat, Normalize, Quiet};
+use eigenspan_core::classify::cesr::{Cesr, CesrParams, Residual};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::data::{Labels, Samples};
+use eigenspan_core::linalg::dense::Cholesky;
+use eigenspan_core::model::fitted::Fitted;
+use eigenspan_core::model::record::{Arrays, Record};
+use eigenspan_core::model::trace::Stop;
+use eigenspan_core::{Error, Exec, Mat, Normalize, Quiet};
 
 /// `each` samples of every class: non-negative mixtures of three patterns that are the class's own.
 fn classes(count: usize, each: usize, m: usize, seed: u64) -> (Mat, Labels) {

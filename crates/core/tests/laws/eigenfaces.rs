@@ -3,14 +3,14 @@
 use std::num::NonZero;
 
 use crate::common::{fixture, gap};
-use eigenspan::data::generate::Normal;
-use eigenspan::data::{Csr, Samples};
-use eigenspan::method::eigenfaces::EigenfacesParams;
-use eigenspan::method::pca::Components;
-use eigenspan::model::fitted::Fitted;
-use eigenspan::model::linear::Linear;
-use eigenspan::model::record::Record;
-use eigenspan::{Dim, Error, Exec, Mat, Normalize, PcaParams, Quiet, Warning};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::data::{Csr, Samples};
+use eigenspan_core::method::eigenfaces::EigenfacesParams;
+use eigenspan_core::method::pca::Components;
+use eigenspan_core::model::fitted::Fitted;
+use eigenspan_core::model::linear::Linear;
+use eigenspan_core::model::record::Record;
+use eigenspan_core::{Dim, Error, Exec, Mat, Normalize, PcaParams, Quiet, Warning};
 
 type Model = Linear<EigenfacesParams>;
 

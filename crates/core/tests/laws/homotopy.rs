@@ -1,11 +1,11 @@
 //! What sparse codes promise, on numbers of other programs, on random dictionaries and on real ones.
 
 use crate::common::{fixture, gap, real};
-use eigenspan::data::generate::Normal;
-use eigenspan::exec::Quiet;
-use eigenspan::method::parts::homotopy::{Code, Dictionary, Ended, Homotopy, PathStop};
-use eigenspan::prepare::Preparation;
-use eigenspan::{Exec, Mat, Normalize};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::exec::Quiet;
+use eigenspan_core::method::parts::homotopy::{Code, Dictionary, Ended, Homotopy, PathStop};
+use eigenspan_core::prepare::Preparation;
+use eigenspan_core::{Exec, Mat, Normalize};
 
 /// A problem: atoms in rows, and the sample.
 struct Problem {

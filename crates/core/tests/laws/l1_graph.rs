@@ -3,17 +3,17 @@
 use std::num::NonZero;
 
 use crate::common::{gap, real};
-use eigenspan::data::generate::Subspaces;
-use eigenspan::data::{Csr, Samples};
-use eigenspan::exec::Quiet;
-use eigenspan::linalg::dense::product;
-use eigenspan::method::l1_graph::{Codes, L1GraphParams, Order};
-use eigenspan::method::parts::graph_embedding::Columns;
-use eigenspan::method::parts::homotopy::Ended;
-use eigenspan::model::fitted::Fitted;
-use eigenspan::model::record::Record;
-use eigenspan::model::trace::Stop;
-use eigenspan::{Dim, Error, Exec, Mat, Normalize, Warning};
+use eigenspan_core::data::generate::Subspaces;
+use eigenspan_core::data::{Csr, Samples};
+use eigenspan_core::exec::Quiet;
+use eigenspan_core::linalg::dense::product;
+use eigenspan_core::method::l1_graph::{Codes, L1GraphParams, Order};
+use eigenspan_core::method::parts::graph_embedding::Columns;
+use eigenspan_core::method::parts::homotopy::Ended;
+use eigenspan_core::model::fitted::Fitted;
+use eigenspan_core::model::record::Record;
+use eigenspan_core::model::trace::Stop;
+use eigenspan_core::{Dim, Error, Exec, Mat, Normalize, Warning};
 
 /// Samples in two subspaces, with noise.
 fn samples(n: usize, m: usize) -> Mat {
@@ -206,7 +206,7 @@ fn out_of_range_parameters_are_refused() {
 fn a_model_taken_apart_and_put_together_is_the_same() {
     let model = L1GraphParams::as_published(3, 1e-2, 1e-3).fit(&samples(30, 9)).unwrap();
     let (facts, arrays) = model.take_apart();
-    let again = eigenspan::model::linear::Linear::put_together(facts, arrays).unwrap();
+    let again = eigenspan_core::model::linear::Linear::put_together(facts, arrays).unwrap();
     assert!(model == again);
 }
 

@@ -3,18 +3,18 @@
 use std::num::NonZero;
 
 use crate::common::{fixture, gap, real};
-use eigenspan::data::generate::Normal;
-use eigenspan::data::{Csr, Matrix, Samples};
-use eigenspan::method::nenmf::NenmfParams;
-use eigenspan::method::nmf::NmfParams;
-use eigenspan::method::parts::factorisation::Pair;
-use eigenspan::method::parts::nonnegative::Nonnegative;
-use eigenspan::model::factors::{Factors, Features, PartSettings};
-use eigenspan::model::fitted::Fitted;
-use eigenspan::model::record::{Arrays, Record};
-use eigenspan::model::trace::Stop;
-use eigenspan::{Dim, Error, Exec, Mat, Normalize, Quiet, Warning};
-use eigenspan_linalg::triangle::orthonormalise;
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::data::{Csr, Matrix, Samples};
+use eigenspan_core::method::nenmf::NenmfParams;
+use eigenspan_core::method::nmf::NmfParams;
+use eigenspan_core::method::parts::factorisation::Pair;
+use eigenspan_core::method::parts::nonnegative::Nonnegative;
+use eigenspan_core::model::factors::{Factors, Features, PartSettings};
+use eigenspan_core::model::fitted::Fitted;
+use eigenspan_core::model::record::{Arrays, Record};
+use eigenspan_core::model::trace::Stop;
+use eigenspan_core::{Dim, Error, Exec, Mat, Normalize, Quiet, Warning};
+use eigenspan_linalg::triangle::orthonormalize;
 
 /// n samples of r parts that overlap, with a little noise.
 fn samples(n: usize, m: usize, r: usize, seed: u64) -> Mat {
@@ -149,7 +149,7 @@ fn features_are_the_best_codes_or_projections_on_the_parts_or_on_their_span() {
     // codes c of either sign, x − Wc is at right angles to all parts, and ‖z‖ = ‖Wc‖.
     let spanned = NmfParams { features: Features::Orthonormal, ..nmf(5) }.fit(&x).unwrap();
     let z = spanned.transform(&x).unwrap().into_f64();
-    let q = orthonormalise(&spanned.w);
+    let q = orthonormalize(&spanned.w);
     let along = |a: &[f64], j: usize| (0..25).map(|i| a[i] * q.at(i, j)).sum::<f64>();
     for i in 0..40 {
         let length = (0..5).map(|j| along(x.row(i), j).powi(2)).sum::<f64>();
@@ -262,7 +262,7 @@ fn odd_samples_give_finite_parts() {
     // As many parts as PCE finds dimensions.
     let x = samples(60, 30, 4, 9);
     let auto = NmfParams::default().fit(&x).unwrap().columns();
-    let pce = eigenspan::PceParams { normalize: Normalize::None, ..Default::default() }.fit(&x).unwrap();
+    let pce = eigenspan_core::PceParams { normalize: Normalize::None, ..Default::default() }.fit(&x).unwrap();
     assert_eq!(auto, pce.columns());
 }
 
@@ -288,7 +288,7 @@ fn digits_are_explained_by_parts_and_nesterov_gets_further() {
     let Some(data) = real("usps_11000.npz") else { return };
     let x = data.samples.select_rows(&(0..600).map(|i| i * 18).collect::<Vec<_>>()).into_f64();
     let energy = 0.5 * x.as_slice().iter().map(|v| v * v).sum::<f64>();
-    let share = |trace: &eigenspan::model::trace::Trace| 1.0 - trace.values.last().unwrap() / energy;
+    let share = |trace: &eigenspan_core::model::trace::Trace| 1.0 - trace.values.last().unwrap() / energy;
     let a = nmf(20).fit(&x).unwrap();
     let b = nenmf(20).fit(&x).unwrap();
     never_rises(&a);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use eigenspan::registry::{METHODS, Method, MethodInfo, Task};
+use eigenspan_core::registry::{METHODS, Method, MethodInfo, Task};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -128,7 +128,7 @@ fn the_page_on_the_first_method_names_every_place_and_no_other() {
 #[test]
 fn every_method_says_what_it_is_for() {
     for method in METHODS {
-        let labels = method.needs.labels == eigenspan::model::fitted::Labelling::Required;
+        let labels = method.needs.labels == eigenspan_core::model::fitted::Labelling::Required;
         assert_eq!(labels, method.task == Task::Classifier, "{}", method.name);
         assert!(Method::named(method.name).is_some());
     }

@@ -3,15 +3,15 @@
 use std::num::NonZero;
 
 use crate::common::{fixture, gap, odd_samples, real};
-use eigenspan::data::generate::Normal;
-use eigenspan::data::{Matrix, Samples};
-use eigenspan::method::pca::{Components, PcaParams};
-use eigenspan::method::robust_pca::{RobustPcaParams, RobustSolver};
-use eigenspan::model::decomposed::Decomposed;
-use eigenspan::model::fitted::Fitted;
-use eigenspan::model::record::Record;
-use eigenspan::model::trace::Stop;
-use eigenspan::{Dim, Error, Exec, Mat, Normalize, Quiet, Warning};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::data::{Matrix, Samples};
+use eigenspan_core::method::pca::{Components, PcaParams};
+use eigenspan_core::method::robust_pca::{RobustPcaParams, RobustSolver};
+use eigenspan_core::model::decomposed::Decomposed;
+use eigenspan_core::model::fitted::Fitted;
+use eigenspan_core::model::record::Record;
+use eigenspan_core::model::trace::Stop;
+use eigenspan_core::{Dim, Error, Exec, Mat, Normalize, Quiet, Warning};
 
 type Fit = Decomposed<RobustPcaParams>;
 

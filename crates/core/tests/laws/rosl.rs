@@ -3,13 +3,13 @@
 use std::num::NonZero;
 
 use crate::common::{fixture, gap, odd_samples, real};
-use eigenspan::data::generate::Normal;
-use eigenspan::method::robust_pca::RobustPcaParams;
-use eigenspan::method::rosl::RoslParams;
-use eigenspan::model::fitted::Fitted;
-use eigenspan::model::record::Record;
-use eigenspan::model::trace::Stop;
-use eigenspan::{Dim, Error, Exec, Mat, Normalize, Quiet, Warning};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::method::robust_pca::RobustPcaParams;
+use eigenspan_core::method::rosl::RoslParams;
+use eigenspan_core::model::fitted::Fitted;
+use eigenspan_core::model::record::Record;
+use eigenspan_core::model::trace::Stop;
+use eigenspan_core::{Dim, Error, Exec, Mat, Normalize, Quiet, Warning};
 
 fn size(x: &Mat) -> f64 {
     x.as_slice().iter().map(|v| v * v).sum::<f64>().sqrt()

@@ -1,9 +1,9 @@
 //! What settings promise: one language, whoever reads or writes it, and the words of older files.
 
-use eigenspan::method::pca::{Components, PcaParams};
-use eigenspan::registry::{METHODS, Method};
-use eigenspan::settings::SettingError;
-use eigenspan::{Dim, Lambda, PceParams, Weights};
+use eigenspan_core::method::pca::{Components, PcaParams};
+use eigenspan_core::registry::{METHODS, Method};
+use eigenspan_core::settings::SettingError;
+use eigenspan_core::{Dim, Lambda, PceParams, Weights};
 use serde_json::{Map, Value, json};
 
 /// Settings of every method as they were written before format 6.
@@ -96,7 +96,7 @@ fn settings_of_older_files_say_what_they_said() {
 }
 
 fn of_before(key: &str) -> PceParams {
-    use eigenspan::{Normalize, RankRule, Solver};
+    use eigenspan_core::{Normalize, RankRule, Solver};
     let d = PceParams::default();
     match key {
         "pce fixed" => PceParams { lambda: Lambda::Fixed(5.0), dim: Dim::Fixed(7), ..d },

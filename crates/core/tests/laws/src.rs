@@ -3,13 +3,13 @@
 use std::num::NonZero;
 
 use crate::common::{fixture, gap, halves, real};
-use eigenspan::classify::accuracy;
-use eigenspan::classify::sparse_representation::{Src, SrcParams};
-use eigenspan::data::generate::{Normal, Subspaces};
-use eigenspan::data::{Labels, Samples};
-use eigenspan::model::fitted::Fitted;
-use eigenspan::model::record::{Arrays, Record};
-use eigenspan::{Error, Exec, Mat, Normalize, PceParams, Quiet, Warning};
+use eigenspan_core::classify::accuracy;
+use eigenspan_core::classify::sparse_representation::{Src, SrcParams};
+use eigenspan_core::data::generate::{Normal, Subspaces};
+use eigenspan_core::data::{Labels, Samples};
+use eigenspan_core::model::fitted::Fitted;
+use eigenspan_core::model::record::{Arrays, Record};
+use eigenspan_core::{Error, Exec, Mat, Normalize, PceParams, Quiet, Warning};
 
 /// Training and test samples from the same subspaces, one a class.
 fn subspaces(seed: u64) -> ((Mat, Labels), (Mat, Labels)) {

@@ -9,7 +9,7 @@
 //! dropped.
 
 use arrow_array::RecordBatch;
-use eigenspan::data::{Matrix, Source, StreamError};
+use eigenspan_core::data::{Matrix, Source, StreamError};
 
 use super::{ColumnarFault, Plan, Table, guarded};
 use crate::error::ReadError;

@@ -4,8 +4,8 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 
 use csv::{Reader, ReaderBuilder, StringRecord, Trim};
-use eigenspan::Mat;
-use eigenspan::data::{Matrix, Source, StreamError};
+use eigenspan_core::Mat;
+use eigenspan_core::data::{Matrix, Source, StreamError};
 
 use super::{Cells, CsvFault, Plan, is_blank, lines_before, separator};
 use crate::error::{ReadError, hexadecimal};

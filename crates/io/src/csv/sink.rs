@@ -3,7 +3,7 @@
 use std::io::{self, Stdout, Write};
 use std::path::Path;
 
-use eigenspan::data::{Matrix, Samples, Sink, StreamError};
+use eigenspan_core::data::{Matrix, Samples, Sink, StreamError};
 
 use crate::Names;
 use crate::atomic::{Replacement, Storage};

@@ -22,8 +22,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use eigenspan::Mat;
-use eigenspan::data::{Dataset, ImageShape, Labels, Matrix};
+use eigenspan_core::Mat;
+use eigenspan_core::data::{Dataset, ImageShape, Labels, Matrix};
 
 pub use self::fault::ImagesFault;
 pub(crate) use self::rows::ImageRows;

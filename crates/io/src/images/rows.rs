@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use eigenspan::data::{ImageShape, Matrix, Source, StreamError};
+use eigenspan_core::data::{ImageShape, Matrix, Source, StreamError};
 
 use super::{Candidate, Gathered, ImagesFault, decode, walk};
 use crate::error::ReadError;

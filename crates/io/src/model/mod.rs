@@ -23,7 +23,7 @@ mod record;
 
 use std::path::Path;
 
-use eigenspan::Model;
+use eigenspan_core::Model;
 
 pub use pce::{orthogonality, orthogonality_tolerance};
 pub(crate) use provenance::word_of;

@@ -8,14 +8,14 @@
 //! version. Format 5 is a model of samples that arrived one by one, with what the next sample goes on from: `spare`
 //! (m × the other directions), `trail` (f, Σ f^(2·age), energy lost, most of it in one direction).
 
-use eigenspan::data::generate::Normal;
-use eigenspan::data::{ImageShape, NumberType};
-use eigenspan::linalg::online::Discarded;
-use eigenspan::method::pce::PceParts;
-use eigenspan::method::pce::online::Trail;
-use eigenspan::model::fitted::Fitted as _;
-use eigenspan::prepare::Preparation;
-use eigenspan::{Chosen, Mat, Model, Pce, PceParams, Warning};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::data::{ImageShape, NumberType};
+use eigenspan_core::linalg::online::Discarded;
+use eigenspan_core::method::pce::PceParts;
+use eigenspan_core::method::pce::online::Trail;
+use eigenspan_core::model::fitted::Fitted as _;
+use eigenspan_core::prepare::Preparation;
+use eigenspan_core::{Chosen, Mat, Model, Pce, PceParams, Warning};
 
 use super::{ModelFile, Provenance};
 use crate::seal::{Array, Opened, in_settings};
@@ -100,7 +100,7 @@ fn assemble(header: Header, file: &Opened<'_>) -> Result<Pce, String> {
     let cut = vector("cut")?.ok_or("no tensor `cut`")?;
     let sigma = vector("sigma")?.ok_or("no tensor `sigma`")?;
     let (tau, lambda, norm) = match (header.format, &cut[..]) {
-        (1, &[tau, lambda]) if sigma.len() == header.n.min(m) => (tau, lambda, eigenspan::prepare::norm(&sigma)),
+        (1, &[tau, lambda]) if sigma.len() == header.n.min(m) => (tau, lambda, eigenspan_core::prepare::norm(&sigma)),
         (1, &[_, _]) => return Err("the number of singular values is not min(n, m)".into()),
         (2.., &[tau, lambda, norm]) => (tau, lambda, norm),
         _ => return Err("tensor `cut` does not hold τ, λ and √Σσ²".into()),
@@ -130,7 +130,7 @@ fn assemble(header: Header, file: &Opened<'_>) -> Result<Pce, String> {
         basis: Mat::from_vec(m, columns, basis.values).ok_or("tensor `basis` has the wrong size")?,
     };
     Pce::new(parts).map_err(|e| match e {
-        eigenspan::Error::Model(fault) => fault,
+        eigenspan_core::Error::Model(fault) => fault,
         other => other.to_string(),
     })
 }

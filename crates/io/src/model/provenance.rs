@@ -1,6 +1,6 @@
 //! Where a model came from.
 
-use eigenspan::data::{NumberType, Samples};
+use eigenspan_core::data::{NumberType, Samples};
 use sha2::{Digest, Sha256};
 
 use crate::fingerprint::Fingerprint;

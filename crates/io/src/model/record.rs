@@ -3,10 +3,10 @@
 //! Format 3 is the same with parameters as they were written then: under older names, `{"fixed": 300}` for 300. They are
 //! read as what they say.
 
-use eigenspan::model::fitted::Fitted;
-use eigenspan::model::record::{Arrays, Record};
-use eigenspan::registry::{Reader, Visitor};
-use eigenspan::{Error, Mat, Model};
+use eigenspan_core::model::fitted::Fitted;
+use eigenspan_core::model::record::{Arrays, Record};
+use eigenspan_core::registry::{Reader, Visitor};
+use eigenspan_core::{Error, Mat, Model};
 
 use super::{ModelFile, Provenance};
 use crate::seal::{Array, BLANK, MODEL, Opened, in_settings, seal};

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use eigenspan::data::generate::Subspaces;
-use eigenspan::data::{Labels, Matrix, Samples};
-use eigenspan::method::pca::{Components, PcaParams};
-use eigenspan::model::fitted::Fitted as _;
-use eigenspan::registry::{METHODS, Method, MethodInfo};
-use eigenspan::{Exec, Lambda, Mat, Normalize, OnlineParams, OnlinePce, PceParams, Weights};
+use eigenspan_core::data::generate::Subspaces;
+use eigenspan_core::data::{Labels, Matrix, Samples};
+use eigenspan_core::method::pca::{Components, PcaParams};
+use eigenspan_core::model::fitted::Fitted as _;
+use eigenspan_core::registry::{METHODS, Method, MethodInfo};
+use eigenspan_core::{Exec, Lambda, Mat, Normalize, OnlineParams, OnlinePce, PceParams, Weights};
 use safetensors::tensor::{Dtype, TensorView, serialize};
 
 use super::*;
@@ -148,7 +148,7 @@ fn a_model_of_samples_one_by_one_is_read_with_what_it_goes_on_from() {
     let given = PceParams { lambda: Lambda::Fixed(0.5), center: true, ..PceParams::default() };
     let soft = PceParams { weights: Weights::Soft { gamma: 0.3 }, unit_features: true, ..given };
     // Four directions: all of them in the model, none to spare.
-    let full = PceParams { dim: eigenspan::Dim::Fixed(4), ..given };
+    let full = PceParams { dim: eigenspan_core::Dim::Fixed(4), ..given };
     for (params, rank) in [(given, 7), (soft, 7), (full, 4)] {
         let file = online(params, rank);
         let bytes = file.to_bytes();
@@ -183,7 +183,7 @@ fn files_of_older_formats_are_checked_as_they_were() {
         ("pce-v5.espan", |_, t| tensor(t, "trail").2[1] = f64::NAN, "no weight"),
         ("pce-v5.espan", |_, t| tensor(t, "spare").2[5] += 1e-6, "not orthonormal"),
         ("pce-v4.espan", |json, _| json["format"] = 2.into(), "format 2 does not hold"),
-        ("pce-v4.espan", |json, _| json["params"]["weights"] = "hard".into(), "format 4 does not hold"),
+        ("pce-v4.espan", |json, _| json["params"]["weights"] = "hard".into(), "expected 2 columns for k = 2, found 4"),
         ("pce-v2.espan", |json, _| json["format"] = 1.into(), "tensor `cut` does not hold τ, λ and √Σσ²"),
         ("pce-v2.espan", |json, _| json["method"] = "pca".into(), "expected the method `pce`, found `pca`"),
         ("pce-v2.espan", |_, t| t.retain(|t| t.0 != "basis"), "no tensor `basis`"),

@@ -1,9 +1,10 @@
 //! Summary files: what is written is read, and nothing else is.
 
-use eigenspan::data::generate::{Normal, Subspaces};
-use eigenspan::{Keep, Lambda, Mat, Normalize};
+use eigenspan_core::data::generate::{Normal, Subspaces};
+use eigenspan_core::{Keep, Lambda, Mat, Normalize};
 
 use super::*;
+use crate::seal::{Tensor, seal_tensors};
 
 fn samples(n: usize) -> Mat {
     let data = Subspaces { samples: n, features: 12, subspaces: 2, dim: 2, noise: 0.1 }.generate(3).unwrap();

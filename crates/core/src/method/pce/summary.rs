@@ -376,7 +376,7 @@ impl PceSummary {
         let preparation = Preparation { normalize, mean: prepared.mean().map(<[f64]>::to_vec), deviation };
         let unscaled = self.unscaled.as_ref().filter(|_| looks_before_scaling(params));
         let unscaled = unscaled.map(|unscaled| unscaled.close(exec)).transpose()?;
-        let centered = self.prepared.kind().centred;
+        let centered = self.prepared.kind().centered;
         let gone = Gone {
             normalize,
             unscaled: standard.as_ref().map(|_| &prepared).or(unscaled.as_ref()),

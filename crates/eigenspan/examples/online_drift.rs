@@ -4,11 +4,11 @@
 
 use std::path::Path;
 
-use eigenspan::data::Samples;
-use eigenspan::data::generate::Normal;
-use eigenspan::linalg::dense::product;
-use eigenspan::linalg::svd;
-use eigenspan::{Exec, Lambda, Mat, Normalize, OnlineParams, OnlinePce, Pce, PceParams};
+use eigenspan_core::data::Samples;
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::linalg::dense::product;
+use eigenspan_core::linalg::svd;
+use eigenspan_core::{Exec, Lambda, Mat, Normalize, OnlineParams, OnlinePce, Pce, PceParams};
 use eigenspan_io::{ReadOptions, read};
 
 /// A data set, how many of its samples, λ, and ranks to try.
@@ -62,7 +62,7 @@ fn shuffled(n: usize) -> Vec<usize> {
 fn unit(samples: Samples<'_>) -> Mat {
     let mut x = samples.to_f64();
     for i in 0..x.rows() {
-        let length = eigenspan::prepare::norm(x.row(i));
+        let length = eigenspan_core::prepare::norm(x.row(i));
         x.row_mut(i).iter_mut().for_each(|y| *y /= length);
     }
     x

@@ -2,9 +2,9 @@
 //!
 //! `cargo run --release -p eigenspan --example planted_ranks` prints the table of `docs/studies/planted-rank.md`.
 
-use eigenspan::data::generate::Normal;
-use eigenspan::rule::threshold::{known_noise, median_of, unknown_noise};
-use eigenspan::{Error, Lambda, Mat, PceParams};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::rule::threshold::{known_noise, median_of, unknown_noise};
+use eigenspan_core::{Error, Lambda, Mat, PceParams};
 
 const SEEDS: u64 = 100;
 const SHAPES: [(usize, usize); 3] = [(120, 300), (300, 120), (180, 180)];
@@ -36,7 +36,7 @@ fn planted((n, m): (usize, usize), d: usize, strength: f64, seed: u64) -> Mat {
 
 fn unit(mut x: Mat) -> Mat {
     for i in 0..x.rows() {
-        let length = eigenspan::prepare::norm(x.row(i));
+        let length = eigenspan_core::prepare::norm(x.row(i));
         x.row_mut(i).iter_mut().for_each(|y| *y /= length);
     }
     x
