@@ -7,6 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "house"))
 import dependencies
+import duplicates
 
 ALLOW = ["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception"]
 
@@ -61,3 +62,39 @@ def test_a_second_version_has_to_be_listed_and_a_list_is_no_longer_than_it_must_
 def test_licences_that_are_absent_or_not_allowed_and_git_repositories_are_named():
     assert len(faults([package("a", licence=None), package("b", licence="GPL-3.0-only")])) == 2
     assert faults([package("a", source="git+https://example.org/a#0")]) == ["a 1.0.0 comes from a git repository"]
+
+
+CODE = """
+    let total = first(rows, 1.0);
+    for row in rows {
+        total += row.length() * 2.0;
+    }
+    if total > limit {
+        return Err(Error::TooMuch { total });
+    }
+    Ok(total)
+"""
+
+
+def found(*texts):
+    return [kind for _, _, kind in duplicates.duplicates({f"{i}.rs": text for i, text in enumerate(texts)})]
+
+
+def test_the_same_lines_are_found_to_the_letter_and_with_other_names():
+    renamed = CODE.replace("total", "sum").replace("2.0", "3.5").replace("rows", "samples")
+    assert found(CODE, CODE.replace("    ", "\t")) == [""]
+    assert found(CODE, renamed) == ["shape"]
+    assert found(CODE + "    let between = 1;" + CODE) == [""]
+
+
+def test_comments_blank_lines_and_imports_neither_part_nor_make_a_run():
+    assert found(CODE, CODE.replace("{\n", "{\n\n    // a remark\n")) == [""]
+    imports = "".join(f"use a::b{i};\n" for i in range(9)) + "use c::{\n" + "    d,\n" * 9 + "};\n"
+    assert found(imports, imports) == []
+
+
+def test_five_lines_a_list_and_what_is_everywhere_are_no_duplicates():
+    assert found(*["\n".join(CODE.splitlines()[:6])] * 2) == []
+    lists = ["\n".join(f'    ("{letter}{i}", {i}, "{letter}"),' for i in range(20)) for letter in "ab"]
+    assert found(*lists) == []
+    assert found(*[CODE] * 9) == []

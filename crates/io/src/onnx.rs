@@ -262,7 +262,7 @@ mod tests {
     use eigenspan_core::data::generate::Subspaces;
     use eigenspan_core::{PcaParams, PceParams};
 
-    /// What the graph computes is checked with a runtime in `python/tests`.
+    /// What the graph computes is checked with a runtime in `tests/python`.
     #[test]
     fn a_graph_has_the_steps_of_its_model() {
         let data = Subspaces { samples: 40, features: 9, subspaces: 1, dim: 3, noise: 0.1 }.generate(1).unwrap();
