@@ -57,22 +57,9 @@ pub mod files {
     pub use eigenspan_feed::{Checkpoints, FeedError, Files, Fit, Form, Recover, Summarize, Transform, Update};
 }
 
-/// The parameters of every method beside PCE and PCA.
+/// The parameters of every method.
 pub mod methods {
-    pub use eigenspan_core::classify::cesr::CesrParams;
-    pub use eigenspan_core::classify::linear_svm::LinearSvmParams;
-    pub use eigenspan_core::classify::nearest_neighbour::NearestNeighbourParams;
-    pub use eigenspan_core::classify::sparse_representation::SrcParams;
-    pub use eigenspan_core::method::eigenfaces::EigenfacesParams;
-    pub use eigenspan_core::method::l1_graph::L1GraphParams;
-    pub use eigenspan_core::method::lle::LleParams;
-    pub use eigenspan_core::method::lpp::LppParams;
-    pub use eigenspan_core::method::nenmf::NenmfParams;
-    pub use eigenspan_core::method::nmf::NmfParams;
-    pub use eigenspan_core::method::npe::NpeParams;
-    pub use eigenspan_core::method::random_projection::RandomProjectionParams;
-    pub use eigenspan_core::method::robust_pca::RobustPcaParams;
-    pub use eigenspan_core::method::rosl::RoslParams;
+    pub use eigenspan_core::method::params::*;
 }
 
 /// What most programs need, in one line.

@@ -165,7 +165,7 @@ fn progress_is_in_bytes_of_the_whole_work_and_ends_at_all_of_them() {
     assert_eq!(seen.last().unwrap().0 as u64, total);
 }
 
-/// A pipe gives its samples once: whoever opens it again reads what is written next.
+/// A pipe gives its samples once: whoever opened it again would wait for a writer for ever.
 #[cfg(unix)]
 #[test]
 fn the_first_file_is_opened_once() {
@@ -173,13 +173,14 @@ fn the_first_file_is_opened_once() {
     let pipe = folder.path().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let (to, x) = (pipe.clone(), samples(200, 3));
-    std::thread::spawn(move || {
+    let writer = std::thread::spawn(move || {
         let rows = (0..200).map(|i| x.row(i).iter().map(f64::to_string).collect::<Vec<_>>().join(",") + "\n");
         std::fs::write(&to, rows.collect::<String>()).unwrap();
-        // For whoever comes again.
-        let _ = std::fs::write(&to, "1,2\n3,4\n");
     });
-    let fitted = Fit::new(Files::new([&pipe]), fixed()).run(Exec::default()).unwrap();
+    let (done, fitted) = std::sync::mpsc::channel();
+    std::thread::spawn(move || done.send(Fit::new(Files::new([&pipe]), fixed()).run(Exec::default()).unwrap()));
+    writer.join().unwrap();
+    let fitted = fitted.recv_timeout(std::time::Duration::from_secs(60)).expect("the pipe is not opened again");
     assert_eq!((fitted.rows, fitted.parts.len()), (200, 1));
 }
 

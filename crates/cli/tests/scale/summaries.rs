@@ -76,7 +76,7 @@ fn what_cannot_be_merged_or_streamed_is_refused_in_words() {
     run.write("clean.npy", &Mat::from_fn(3000, 12, |i, j| (0..5).map(|d| wave(i, d) * wave(7 * j, d)).sum()));
     assert!(
         run.refused("fit clean.npy --max-memory 1GB")
-            .contains("hint: read the samples again and keep their triangle: `--form triangle`")
+            .contains("hint: read the samples again in triangular form: `--form triangle`")
     );
     assert_eq!(k(&run.ok("fit clean.npy --form triangle --json")).0, k(&run.ok("fit clean.npy --json")).0);
 }

@@ -17,21 +17,27 @@ pub mod random_projection;
 pub mod robust_pca;
 pub mod rosl;
 
-use crate::classify::cesr::CesrParams;
-use crate::classify::linear_svm::LinearSvmParams;
-use crate::classify::nearest_neighbour::NearestNeighbourParams;
-use crate::classify::sparse_representation::SrcParams;
-use eigenfaces::EigenfacesParams;
-use l1_graph::L1GraphParams;
-use lle::LleParams;
-use lpp::LppParams;
-use nenmf::NenmfParams;
-use nmf::NmfParams;
-use npe::NpeParams;
-use pca::PcaParams;
-use pce::PceParams;
-use robust_pca::RobustPcaParams;
-use rosl::RoslParams;
+/// The parameters of every method.
+pub mod params {
+    pub use super::eigenfaces::EigenfacesParams;
+    pub use super::l1_graph::L1GraphParams;
+    pub use super::lle::LleParams;
+    pub use super::lpp::LppParams;
+    pub use super::nenmf::NenmfParams;
+    pub use super::nmf::NmfParams;
+    pub use super::npe::NpeParams;
+    pub use super::pca::PcaParams;
+    pub use super::pce::PceParams;
+    pub use super::random_projection::RandomProjectionParams;
+    pub use super::robust_pca::RobustPcaParams;
+    pub use super::rosl::RoslParams;
+    pub use crate::classify::cesr::CesrParams;
+    pub use crate::classify::linear_svm::LinearSvmParams;
+    pub use crate::classify::nearest_neighbour::NearestNeighbourParams;
+    pub use crate::classify::sparse_representation::SrcParams;
+}
+
+use params::*;
 
 crate::registry::methods! {
     /// Principal Coefficients Embedding.
@@ -59,7 +65,7 @@ crate::registry::methods! {
     /// The same by Nesterov's method.
     Nenmf(NenmfParams) = "nenmf", Reducer, "the same by Nesterov's method";
     /// Random projection.
-    RandomProjection(random_projection::RandomProjectionParams) = "random-projection", Reducer,
+    RandomProjection(RandomProjectionParams) = "random-projection", Reducer,
         "random projection: distances are kept within a share, without a look at the samples";
     /// Robust principal component analysis.
     RobustPca(RobustPcaParams) = "robust-pca", Decomposition,

@@ -67,7 +67,6 @@ fn one_idea_has_one_name() {
         "n_iter",
         "tolerance",
         "stop",
-        "eps",
         "random_state",
         "rng",
         "n_jobs",
