@@ -163,7 +163,7 @@ fn refusals_say_what_is_wrong_and_what_to_do() {
 fn values_too_large_to_be_squared_are_refused_as_input() {
     let run = Run::new();
     run.write("huge.csv", "1,2\n3,1e200\n5,7\n8,1\n");
-    run.write("huge_y.csv", "a,x,y\n1,2,u\n3,1e200,u\n5,7,v\n8,1,v\n");
+    run.write("huge_y.csv", "a,x,y\n1,2,u\n3,1e200,u\n5,7,v\n8,1,v\n2,2,u\n7,3,v\n");
     let place = "the value in row 1, column 1 is not finite or too large to be squared";
     let summarized = run.fails("summarize huge.csv -o huge.essum", 1);
     assert!(summarized.contains(place) && summarized.contains("\nhint: "), "{summarized}");
