@@ -12,8 +12,6 @@ import re
 import shlex
 import subprocess
 import sys
-import tempfile
-import time
 
 import pytest
 
@@ -33,28 +31,34 @@ def rows():
     return [(file, command, message.replace("\\|", "|")) for file, command, message in found]
 
 
+MEASURE = """
+import os, sys, time
+seconds, *command = sys.argv[1:]
+started = time.monotonic()
+quiet = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+child = os.posix_spawn(command[0], command, os.environ, file_actions=quiet)
+while True:
+    pid, status, usage = os.wait4(child, os.WNOHANG)
+    took = time.monotonic() - started
+    if pid:
+        break
+    if took > float(seconds):
+        os.kill(child, 9)
+    time.sleep(0.002)
+print(os.waitstatus_to_exitcode(status), took, usage.ru_maxrss)
+"""
+"""Runs a command. The memory that the system notes for a process is at least that of its parent, so the parent has to be small."""
+
+
 def attack(file, command):
     """What the program says of a file, its exit code, and the seconds and bytes it took."""
     arguments = [str(FILES / file) if word == "FILE" else word for word in shlex.split(command)]
-    with tempfile.TemporaryFile() as errors:
-        started = time.monotonic()
-        child = subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.DEVNULL, stderr=errors)
-        # `wait4` alone tells the memory of this child and of no other.
-        while True:
-            pid, status, usage = os.wait4(child.pid, os.WNOHANG)
-            seconds = time.monotonic() - started
-            if pid:
-                break
-            if seconds > 4 * MOST_SECONDS:
-                child.kill()
-            time.sleep(0.002)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        errors.seek(0)
-        said = errors.read().decode()
-    memory = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    measure = [sys.executable, "-I", "-S", "-c", MEASURE, str(4 * MOST_SECONDS), str(PROGRAM), *arguments]
+    done = subprocess.run(measure, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    code, seconds, memory = done.stdout.split()
     # Other files that are named, the labels beside images, keep their name.
-    said = said.replace(str(FILES / file), "FILE").replace(f"{FILES}{os.sep}", "")
-    return said, child.returncode, seconds, memory
+    said = done.stderr.decode().replace(str(FILES / file), "FILE").replace(f"{FILES}{os.sep}", "")
+    return said, int(code), float(seconds), int(memory) * (1 if sys.platform == "darwin" else 1024)
 
 
 def first_line(said):
