@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use eigenspan_core::data::{ImageShape, Matrix};
+use eigenspan_fixtures::shared;
 use eigenspan_io::{ReadError, ReadOptions, open, read};
 use tempfile::TempDir;
 
@@ -163,22 +164,10 @@ fn one_image_is_no_data_set() {
     assert!(error.hint().unwrap().starts_with("give the folder"));
 }
 
-/// Where the data sets of the paper are, if they are there.
-#[expect(clippy::disallowed_methods, reason = "the folder of real data")]
-fn data(name: &str) -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = std::env::var_os("EIGENSPAN_DATA").map_or(beside, PathBuf::from);
-    Some(folder.join(name)).filter(|path| path.is_file())
-}
-
 #[test]
-#[expect(clippy::print_stderr, reason = "a test that tests nothing has to say so")]
 #[expect(clippy::disallowed_methods, reason = "a test makes its files")]
 fn the_extended_yale_faces_as_pgm_files_are_the_same_data() {
-    let Some(path) = data("exyaleb_54x48_first58.npz") else {
-        eprintln!("skipped: no data");
-        return;
-    };
+    let Some(path) = shared("exyaleb_54x48_first58.npz") else { return };
     let faces = read(&path, &ReadOptions::default()).unwrap();
     let (Matrix::U8(pixels), Some(labels), Some(shape)) = (&faces.samples, &faces.labels, faces.image) else {
         panic!("faces are 8-bit images with classes")

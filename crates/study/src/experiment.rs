@@ -202,8 +202,12 @@ fn pictures(
     let method = reproduce::points(text, "nn", None, false)?.remove(0).method;
     let data = &prepared.subject.data;
     if protocol.show == Show::Recovery {
-        let name = format!("{}{}", protocol.name, ["a", "b", "c", "d"][at.min(3)]);
-        return recovery(&name, &method, (&prepared.clean, data, &prepared.corrupted), runner.exec);
+        return recovery(
+            &figure_name(protocol, at),
+            &method,
+            (&prepared.clean, data, &prepared.corrupted),
+            runner.exec,
+        );
     }
     let train = protocol.train_of(case, None);
     let partition = Partition { rule: protocol.split, train, seed: protocol.seed, repeat: 0 };
@@ -211,7 +215,23 @@ fn pictures(
     let failed = |source| StudyError::Method { doing: protocol.name.clone(), source };
     let split = partition.split(labels).map_err(failed)?;
     let part = data.select_rows(&split.train).expect("a split names samples that are there");
-    coefficients(&protocol.name, title, &method, &part, runner.exec)
+    coefficients(&figure_name(protocol, at), title, &method, &part, runner.exec)
+}
+
+/// The name that the figures of a case begin with: no two cases share it.
+fn figure_name(protocol: &Protocol, at: usize) -> String {
+    match (protocol.show, at) {
+        (Show::Recovery, _) => format!("{}{}", protocol.name, letters(at)),
+        (_, 0) => protocol.name.clone(),
+        (_, _) => format!("{}-{}", protocol.name, at + 1),
+    }
+}
+
+/// a to z, then aa to az, ba and so on: every number has letters of its own.
+fn letters(at: usize) -> String {
+    let last = char::from(b'a' + (at % 26) as u8);
+    let before = if at < 26 { String::new() } else { letters(at / 26 - 1) };
+    format!("{before}{last}")
 }
 
 /// What the paper says of its data, and what is there.
@@ -247,4 +267,22 @@ fn claimed(protocol: &Protocol) -> Vec<String> {
         }
     }
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_figures_of_every_case_have_names_of_their_own() {
+        for (name, first) in [("fig5", ["fig5a", "fig5b"]), ("fig1", ["fig1", "fig1-2"])] {
+            let protocol = Protocol::named(name).expect("a protocol of the paper");
+            let names: Vec<String> = (0..1000).map(|at| figure_name(&protocol, at)).collect();
+            assert_eq!(names[..2], first);
+            let mut different = names.clone();
+            different.sort();
+            different.dedup();
+            assert_eq!(different.len(), names.len(), "{name}: {:?}", &names[..6]);
+        }
+    }
 }

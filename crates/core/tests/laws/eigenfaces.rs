@@ -14,7 +14,7 @@ use eigenspan_core::{Dim, Error, Exec, Mat, Normalize, PcaParams, Quiet, Warning
 
 type Model = Linear<EigenfacesParams>;
 
-fn samples(n: usize, m: usize, rank: usize) -> Mat {
+fn offset_low_rank(n: usize, m: usize, rank: usize) -> Mat {
     let mut random = Normal::new(9);
     let (left, right) = (Mat::from_fn(n, rank, |_, _| random.draw()), Mat::from_fn(rank, m, |_, _| random.draw()));
     let low = |i: usize, j: usize| (0..rank).map(|r| left.at(i, r) * right.at(r, j)).sum::<f64>();
@@ -46,7 +46,7 @@ fn they_are_those_of_the_authors_code() {
 
 #[test]
 fn the_basis_is_that_of_pca_and_only_the_projection_differs() {
-    let x = samples(40, 12, 3);
+    let x = offset_low_rank(40, 12, 3);
     let pca = PcaParams { components: Components::Count(3), ..Default::default() }.fit(&x).unwrap();
     let published = EigenfacesParams::as_published(3);
     let model = published.fit(&x).unwrap();
@@ -65,7 +65,7 @@ fn the_basis_is_that_of_pca_and_only_the_projection_differs() {
 
 #[test]
 fn more_than_the_rank_is_capped_and_said() {
-    let x = samples(10, 30, 2);
+    let x = offset_low_rank(10, 30, 2);
     let copies = Mat::from_fn(12, 30, |i, j| x.at(i % 4, j));
     for (x, most) in [(x, 9), (copies, 3)] {
         let model = EigenfacesParams::as_published(300).fit(&x).unwrap();
@@ -73,13 +73,13 @@ fn more_than_the_rank_is_capped_and_said() {
         assert!(model.info().warnings.contains(&Warning::RankCapped { asked: 300, most }));
         assert!(model.values.iter().all(|v| *v > 0.0));
     }
-    let x = samples(40, 12, 3);
+    let x = offset_low_rank(40, 12, 3);
     assert!(EigenfacesParams::as_published(12).fit(&x).unwrap().info().warnings.is_empty());
 }
 
 #[test]
 fn the_dimension_is_found_where_it_is_not_given() {
-    let model = EigenfacesParams::default().fit(&samples(100, 20, 3)).unwrap();
+    let model = EigenfacesParams::default().fit(&offset_low_rank(100, 20, 3)).unwrap();
     assert_eq!(model.columns(), 3, "{}", model.info().why);
 }
 
@@ -109,7 +109,7 @@ fn threads_and_kinds_of_numbers_change_nothing() {
 #[test]
 fn what_has_no_directions_is_refused() {
     let published = EigenfacesParams::as_published(3);
-    let x = samples(10, 4, 2);
+    let x = offset_low_rank(10, 4, 2);
     assert!(matches!(EigenfacesParams::as_published(0).fit(&x), Err(Error::Parameter { name: "dim", .. })));
     for constant in [x.select_rows(&[0]), x.select_rows(&[3, 3, 3]), Mat::zeros(5, 2)] {
         assert!(matches!(published.fit(&constant), Err(Error::AllZero { centred: true, .. })));
@@ -121,7 +121,7 @@ fn what_has_no_directions_is_refused() {
 
 #[test]
 fn a_model_taken_apart_is_put_together_again() {
-    let x = samples(30, 8, 2);
+    let x = offset_low_rank(30, 8, 2);
     for normalize in [Normalize::None, Normalize::Unit, Normalize::ZScore] {
         for keep_mean in [false, true] {
             let params = EigenfacesParams { dim: Dim::Fixed(2), normalize, keep_mean, unit_features: true };

@@ -2,10 +2,9 @@
 
 use std::num::NonZero;
 
-use crate::common::{fixture, gap, real};
+use crate::common::{fixture, gap, real, times};
 use eigenspan_core::data::generate::Normal;
 use eigenspan_core::data::{Csr, Samples};
-use eigenspan_core::linalg::dense::product;
 use eigenspan_core::linalg::symmetric::tridiagonalize;
 use eigenspan_core::method::lpp::Center;
 use eigenspan_core::method::parts::graph_embedding::{Columns, Graph};
@@ -29,10 +28,6 @@ fn dense(graph: &SparseGraph) -> Mat {
     let mut out = Mat::zeros(graph.order(), graph.order());
     (0..graph.order()).for_each(|i| graph.row(i).for_each(|(j, w)| out.row_mut(i)[j] = w));
     out
-}
-
-fn times(a: &Mat, b: &Mat) -> Mat {
-    product(a.view(), b.view(), exec()).unwrap()
 }
 
 fn largest(x: &Mat) -> f64 {

@@ -2,11 +2,10 @@
 
 use std::num::NonZero;
 
-use crate::common::{gap, real};
+use crate::common::{gap, real, subspaces, times};
 use eigenspan_core::data::generate::Subspaces;
 use eigenspan_core::data::{Csr, Samples};
 use eigenspan_core::exec::Quiet;
-use eigenspan_core::linalg::dense::product;
 use eigenspan_core::method::l1_graph::{Codes, L1GraphParams, Order};
 use eigenspan_core::method::parts::graph_embedding::Columns;
 use eigenspan_core::method::parts::homotopy::Ended;
@@ -16,18 +15,13 @@ use eigenspan_core::model::trace::Stop;
 use eigenspan_core::{Dim, Error, Exec, Mat, Normalize, Warning};
 
 /// Samples in two subspaces, with noise.
-fn samples(n: usize, m: usize) -> Mat {
-    let subspaces = Subspaces { samples: n, features: m, subspaces: 2, dim: 3, noise: 0.1 };
-    subspaces.generate(5).unwrap().samples.into_f64()
+fn two_subspaces(n: usize, m: usize) -> Mat {
+    subspaces(Subspaces { samples: n, features: m, subspaces: 2, dim: 3, noise: 0.1 })
 }
 
 fn unit(x: &Mat) -> Mat {
     let length = |i: usize| x.row(i).iter().map(|x| x * x).sum::<f64>().sqrt();
     Mat::from_fn(x.rows(), x.cols(), |i, j| x.at(i, j) / length(i))
-}
-
-fn times(a: &Mat, b: &Mat) -> Mat {
-    product(a.view(), b.view(), Exec::default()).unwrap()
 }
 
 /// C: column i is the code of sample i.
@@ -50,7 +44,7 @@ fn params(dim: usize) -> L1GraphParams {
 #[test]
 fn the_projection_solves_the_equation_of_its_graph_under_the_constraint() {
     for (n, m) in [(50, 12), (30, 45)] {
-        let x = samples(n, m);
+        let x = two_subspaces(n, m);
         for order in [Order::Reconstruction, Order::Exchanged] {
             let asked = L1GraphParams { order, ..params(4) };
             let (model, codes) = asked.fit_with_codes(&x, Exec::default()).unwrap();
@@ -79,7 +73,7 @@ fn reconstruction(z: &Mat, c: &Mat) -> f64 {
 
 #[test]
 fn the_default_order_is_the_one_that_reconstructs_best_and_its_values_say_how_well() {
-    let x = samples(40, 15);
+    let x = two_subspaces(40, 15);
     let (model, codes) = params(4).fit_with_codes(&x, Exec::default()).unwrap();
     let (exchanged, same) =
         L1GraphParams { order: Order::Exchanged, ..params(4) }.fit_with_codes(&x, Exec::default()).unwrap();
@@ -93,7 +87,7 @@ fn the_default_order_is_the_one_that_reconstructs_best_and_its_values_say_how_we
 
 #[test]
 fn codes_leave_the_sample_itself_out_and_their_objectives_are_the_trace() {
-    let (model, codes) = params(3).fit_with_codes(&samples(40, 10), Exec::default()).unwrap();
+    let (model, codes) = params(3).fit_with_codes(&two_subspaces(40, 10), Exec::default()).unwrap();
     for (i, code) in codes.columns.iter().enumerate() {
         assert!(code.ended == Ended::Target && code.entries.iter().all(|(j, x)| *j != i && *x != 0.0));
     }
@@ -107,7 +101,7 @@ fn codes_leave_the_sample_itself_out_and_their_objectives_are_the_trace() {
 #[test]
 fn codes_that_use_up_their_steps_are_counted_and_warned_of() {
     let asked = L1GraphParams { max_iter: 2, ..params(3) };
-    let model = asked.fit(&samples(40, 10)).unwrap();
+    let model = asked.fit(&two_subspaces(40, 10)).unwrap();
     assert_eq!((model.about.trace.stop, model.about.trace.rounds), (Stop::RoundsUsedUp, 2));
     assert_eq!(model.about.warnings, [Warning::NotConverged { rounds: 2 }]);
     assert!(model.about.why.ends_with("of the 40 codes were not finished"), "{}", model.about.why);
@@ -115,7 +109,7 @@ fn codes_that_use_up_their_steps_are_counted_and_warned_of() {
 
 #[test]
 fn the_published_preset_stops_early_and_has_columns_of_length_one() {
-    let x = samples(60, 30);
+    let x = two_subspaces(60, 30);
     let asked = L1GraphParams::as_published(5, 1e-3, 1e-2);
     assert_eq!((asked.max_iter, asked.columns, asked.order), (100, Columns::Unit, Order::Reconstruction));
     let (model, codes) = asked.fit_with_codes(&x, Exec::default()).unwrap();
@@ -129,7 +123,7 @@ fn the_published_preset_stops_early_and_has_columns_of_length_one() {
 
 #[test]
 fn the_same_bits_come_out_of_any_number_of_threads() {
-    let x = samples(70, 20);
+    let x = two_subspaces(70, 20);
     let fit = |threads| params(4).fit_with(&x, Exec::new(NonZero::new(threads), &Quiet)).unwrap();
     let one = fit(1);
     assert!(one == fit(2) && one == fit(3));
@@ -159,7 +153,7 @@ fn single_precision_bytes_and_sparse_samples_are_taken() {
 
 #[test]
 fn the_dimension_is_that_of_pce_unless_given_and_no_more_than_there_are() {
-    let x = samples(80, 30);
+    let x = two_subspaces(80, 30);
     assert_eq!(L1GraphParams::default().fit(&x).unwrap().columns(), 6); // two subspaces of three dimensions
     let model = params(50).fit(&x).unwrap();
     assert_eq!(model.columns(), 30);
@@ -190,7 +184,7 @@ fn odd_samples_give_a_model_or_a_clear_error() {
 
 #[test]
 fn out_of_range_parameters_are_refused() {
-    let x = samples(20, 6);
+    let x = two_subspaces(20, 6);
     for lambda in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let error = L1GraphParams { lambda, ..params(2) }.fit(&x).unwrap_err();
         assert!(matches!(error, Error::Parameter { name: "lambda", .. }), "{lambda}");
@@ -204,7 +198,7 @@ fn out_of_range_parameters_are_refused() {
 
 #[test]
 fn a_model_taken_apart_and_put_together_is_the_same() {
-    let model = L1GraphParams::as_published(3, 1e-2, 1e-3).fit(&samples(30, 9)).unwrap();
+    let model = L1GraphParams::as_published(3, 1e-2, 1e-3).fit(&two_subspaces(30, 9)).unwrap();
     let (facts, arrays) = model.take_apart();
     let again = eigenspan_core::model::linear::Linear::put_together(facts, arrays).unwrap();
     assert!(model == again);

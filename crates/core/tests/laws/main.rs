@@ -1,7 +1,5 @@
 //! What every method promises, a file each, in one program: it is linked once.
 
-#![allow(clippy::print_stderr, reason = "tests say what they skip")]
-
 mod common;
 
 mod cesr;

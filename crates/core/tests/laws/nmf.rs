@@ -17,7 +17,7 @@ use eigenspan_core::{Dim, Error, Exec, Mat, Normalize, Quiet, Warning};
 use eigenspan_linalg::triangle::orthonormalize;
 
 /// n samples of r parts that overlap, with a little noise.
-fn samples(n: usize, m: usize, r: usize, seed: u64) -> Mat {
+fn sums_of_parts(n: usize, m: usize, r: usize, seed: u64) -> Mat {
     let mut random = Normal::new(seed);
     let w = Mat::from_fn(m, r, |_, _| random.uniform().powi(3));
     let h = Mat::from_fn(n, r, |_, _| random.uniform().powi(3));
@@ -105,7 +105,7 @@ fn non_negative_codes_are_those_of_scipy() {
 fn the_objective_never_rises_and_is_that_of_the_factors() {
     for (n, m, r) in [(60, 40, 6), (15, 50, 4), (30, 5, 5)] {
         for seed in 0..3 {
-            let x = samples(n, m, r, seed);
+            let x = sums_of_parts(n, m, r, seed);
             let (a, h) = NmfParams { seed, ..nmf(r) }.fit_transform_with(&x, Exec::default()).unwrap();
             never_rises(&a);
             let last = *a.about.trace.values.last().unwrap();
@@ -134,7 +134,7 @@ fn a_positive_matrix_of_rank_one_is_found_exactly() {
 
 #[test]
 fn features_are_the_best_codes_or_projections_on_the_parts_or_on_their_span() {
-    let x = samples(40, 25, 5, 3);
+    let x = sums_of_parts(40, 25, 5, 3);
     let (model, h) = nmf(5).fit_transform_with(&x, Exec::default()).unwrap();
     let z = model.transform(&x).unwrap().into_f64();
     // No code of W is better than the exact one, and those of the iteration are close.
@@ -167,7 +167,7 @@ fn features_are_the_best_codes_or_projections_on_the_parts_or_on_their_span() {
 #[test]
 fn bits_depend_neither_on_threads_nor_on_company() {
     // Large enough for several pieces of every kind.
-    let x = samples(900, 300, 8, 4);
+    let x = sums_of_parts(900, 300, 8, 4);
     let run = |threads: usize| {
         let exec = Exec::new(NonZero::new(threads), &Quiet);
         let a = NmfParams { max_iter: 12, ..nmf(40) }.fit_transform_with(&x, exec).unwrap();
@@ -213,7 +213,7 @@ fn numbers_of_any_kind_and_size_give_the_same_parts() {
 
 #[test]
 fn what_cannot_be_factored_is_refused_by_name() {
-    let mut x = samples(10, 6, 2, 1);
+    let mut x = sums_of_parts(10, 6, 2, 1);
     let refused = |x: &Mat, params: NmfParams| params.fit(x).unwrap_err();
     let parameter = |error| matches!(error, Error::Parameter { .. });
     assert!(parameter(refused(&x, NmfParams { max_iter: 0, ..nmf(2) })));
@@ -237,7 +237,7 @@ fn what_cannot_be_factored_is_refused_by_name() {
 
 #[test]
 fn odd_samples_give_finite_parts() {
-    let mut zero_rows = samples(8, 5, 2, 2);
+    let mut zero_rows = sums_of_parts(8, 5, 2, 2);
     zero_rows.row_mut(3).fill(0.0);
     let cases = [
         ("one sample", Mat::from_fn(1, 4, |_, j| j as f64), 1),
@@ -260,7 +260,7 @@ fn odd_samples_give_finite_parts() {
         }
     }
     // As many parts as PCE finds dimensions.
-    let x = samples(60, 30, 4, 9);
+    let x = sums_of_parts(60, 30, 4, 9);
     let auto = NmfParams::default().fit(&x).unwrap().columns();
     let pce = eigenspan_core::PceParams { normalize: Normalize::None, ..Default::default() }.fit(&x).unwrap();
     assert_eq!(auto, pce.columns());
@@ -268,7 +268,7 @@ fn odd_samples_give_finite_parts() {
 
 #[test]
 fn a_model_survives_being_taken_apart_and_refuses_wrong_parts() {
-    let model = nenmf(3).fit(&samples(20, 8, 3, 1)).unwrap();
+    let model = nenmf(3).fit(&sums_of_parts(20, 8, 3, 1)).unwrap();
     let (facts, arrays) = model.take_apart();
     assert_eq!(Factors::<NenmfParams>::put_together(facts.clone(), arrays.clone()).unwrap(), model);
     let refuse = |facts, arrays| {

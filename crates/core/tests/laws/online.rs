@@ -7,15 +7,10 @@ use eigenspan_core::{
     Dim, Error, Exec, Lambda, Mat, Normalize, OnlineParams, OnlinePce, Pce, PceParams, RankRule, Warning, Weights,
 };
 
-use crate::common::{gap, real};
-
-fn samples(n: usize, m: usize) -> Mat {
-    noisy(n, m, 0.2)
-}
+use crate::common::{gap, real, samples, subspaces};
 
 fn noisy(n: usize, m: usize, noise: f64) -> Mat {
-    let data = Subspaces { samples: n, features: m, subspaces: 3, dim: 2, noise }.generate(5).unwrap();
-    data.samples.into_f64()
+    subspaces(Subspaces { samples: n, features: m, subspaces: 3, dim: 2, noise })
 }
 
 fn some(x: &Mat, rows: std::ops::Range<usize>) -> Mat {
@@ -94,13 +89,16 @@ fn with_room_for_every_direction_it_is_the_exact_fit() {
 #[test]
 fn the_model_does_not_depend_on_the_portions() {
     let x = samples(200, 30);
+    let mut models = 0;
     for params in settings() {
         let online = OnlineParams { forget: 0.99, ..rank(8) };
-        let Ok(whole) = fed(params, online, &x, 200).finish(Exec::default()) else { continue };
+        let whole = fed(params, online, &x, 200).finish(Exec::default());
         for portion in [1, 7, 64] {
-            assert_eq!(fed(params, online, &x, portion).finish(Exec::default()).unwrap(), whole, "{params:?}");
+            assert_eq!(fed(params, online, &x, portion).finish(Exec::default()), whole, "{params:?}");
         }
+        models += usize::from(whole.is_ok());
     }
+    assert!(2 * models > settings().len(), "{models}");
 }
 
 /// f weights row i by fⁿ⁻ⁱ after it was scaled.

@@ -8,7 +8,7 @@ use eigenspan_core::method::pca::{Components, Pca, explained_variance};
 use eigenspan_core::rule::minka::log_evidence;
 use eigenspan_core::{Error, Exec, Mat, PcaParams, PceParams, Quiet};
 
-fn samples(n: usize, m: usize) -> Mat {
+fn stretched(n: usize, m: usize) -> Mat {
     let data = Subspaces { samples: n, features: m, subspaces: 2, dim: 3, noise: 0.2 }.generate(3).unwrap();
     let x = data.samples.into_f64();
     Mat::from_fn(n, m, |i, j| x.at(i, j) * 10.0 + j as f64)
@@ -30,7 +30,7 @@ fn moments(z: &Mat) -> (Vec<f64>, Mat) {
 #[test]
 fn scores_are_centred_and_uncorrelated_with_the_variances_that_were_promised() {
     for (n, m) in [(80, 20), (30, 50)] {
-        let x = samples(n, m);
+        let x = stretched(n, m);
         for whiten in [false, true] {
             let model = fit(&x, Components::Count(6), whiten);
             let (mean, covariance) = moments(&model.transform(&x).unwrap().into_f64());
@@ -50,7 +50,7 @@ fn scores_are_centred_and_uncorrelated_with_the_variances_that_were_promised() {
 #[test]
 fn all_directions_give_the_samples_back() {
     for (n, m, rank) in [(80, 20, 20), (30, 50, 29)] {
-        let x = samples(n, m);
+        let x = stretched(n, m);
         for whiten in [false, true] {
             let model = fit(&x, Components::All, whiten);
             assert_eq!(model.columns(), rank, "centring takes one of {n} samples");
@@ -66,7 +66,7 @@ fn all_directions_give_the_samples_back() {
 
 #[test]
 fn moving_the_samples_moves_nothing_but_the_mean() {
-    let x = samples(60, 15);
+    let x = stretched(60, 15);
     let moved = Mat::from_fn(60, 15, |i, j| x.at(i, j) + 100.0 * (j as f64 - 4.0));
     let (a, b) = (fit(&x, Components::Count(4), false), fit(&moved, Components::Count(4), false));
     let (za, zb) = (a.transform(&x).unwrap().into_f64(), b.transform(&moved).unwrap().into_f64());
@@ -77,7 +77,7 @@ fn moving_the_samples_moves_nothing_but_the_mean() {
 
 #[test]
 fn shares_and_noise_choose_the_number() {
-    let x = samples(200, 40);
+    let x = stretched(200, 40);
     assert_eq!(fit(&x, Components::Auto, false).k(), 6);
     let all = fit(&x, Components::All, false);
     for share in [0.3, 0.8, 0.99] {
@@ -136,7 +136,7 @@ fn the_dimension_by_evidence_is_the_planted_one_and_does_not_depend_on_threads_o
 #[test]
 fn evidence_of_fewer_samples_than_features_or_of_nothing_is_refused() {
     let mle = PcaParams { components: Components::Mle, ..Default::default() };
-    let error = mle.fit(&samples(30, 50)).unwrap_err();
+    let error = mle.fit(&stretched(30, 50)).unwrap_err();
     assert_eq!(error, Error::FewerSamplesThanFeatures { rule: "mle", n: 30, m: 50 });
     assert!(error.hint().unwrap().contains("auto"));
     assert!(matches!(mle.fit(&Mat::from_fn(9, 3, |_, j| j as f64)), Err(Error::AllZero { centred: true, .. })));

@@ -3,6 +3,7 @@
 //!
 //! Tolerances are constant × eps × size (× condition where a law has one), for the reason given at each.
 
+use crate::common::times;
 use eigenspan_core::data::generate::{Normal, Subspaces};
 use eigenspan_core::rule::fixed::principal_rank;
 use eigenspan_core::{Dim, Lambda, Mat, Normalize, Pce, PceParams};
@@ -22,17 +23,6 @@ fn planted(n: usize, m: usize, rank: usize, noise: f64, seed: u64) -> Mat {
 
 fn raw(lambda: Lambda) -> PceParams {
     PceParams { lambda, normalize: Normalize::None, ..PceParams::default() }
-}
-
-fn times(a: &Mat, b: &Mat) -> Mat {
-    let mut c = Mat::zeros(a.rows(), b.cols());
-    for i in 0..a.rows() {
-        for l in 0..a.cols() {
-            let factor = a.at(i, l);
-            c.row_mut(i).iter_mut().zip(b.row(l)).for_each(|(c, b)| *c += factor * b);
-        }
-    }
-    c
 }
 
 fn largest(a: impl IntoIterator<Item = f64>) -> f64 {

@@ -2,15 +2,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::common::samples;
 use eigenspan_core::data::NumberType;
-use eigenspan_core::data::generate::Subspaces;
 use eigenspan_core::linalg::summary::Form;
 use eigenspan_core::{Dim, Error, Exec, Keep, Lambda, Mat, Monitor, Normalize, Pce, PceParams, PceSummary};
-
-fn samples(n: usize, m: usize) -> Mat {
-    let data = Subspaces { samples: n, features: m, subspaces: 3, dim: 2, noise: 0.2 }.generate(5).unwrap();
-    data.samples.into_f64()
-}
 
 fn fed(params: PceParams, x: &Mat, portions: &[usize]) -> PceSummary {
     fed_keeping(Keep::Triangle, params, x, portions)

@@ -83,9 +83,8 @@ fn it_agrees_with_robust_pca_where_both_recover() {
 fn the_rank_never_rises_and_its_bound_is_told() {
     let (low, errors) = planted(50, 40, 6, 0.05);
     let d = sum(&low, &errors, 1.0);
-    let ranks: Vec<usize> = (1..=90)
-        .map(|rounds| RoslParams { max_iter: rounds, ..RoslParams::default() }.fit(&d).map_or(0, |fit| fit.rank))
-        .collect();
+    let ranks: Vec<usize> =
+        (1..=90).map(|rounds| RoslParams { max_iter: rounds, ..RoslParams::default() }.fit(&d).unwrap().rank).collect();
     assert!(ranks.windows(2).all(|w| w[1] <= w[0]), "{ranks:?}");
     assert_eq!(ranks[89], 6, "{ranks:?}");
     let bound = RoslParams { rank: Some(2), ..RoslParams::default() }.fit(&d).unwrap();

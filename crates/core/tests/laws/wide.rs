@@ -2,7 +2,7 @@
 
 use std::num::NonZero;
 
-use crate::common::real;
+use crate::common::{real, subspaces};
 use eigenspan_core::data::generate::Subspaces;
 use eigenspan_core::linalg::dense::product;
 use eigenspan_core::{
@@ -10,9 +10,8 @@ use eigenspan_core::{
     Weights,
 };
 
-fn samples(n: usize, m: usize) -> Mat {
-    let data = Subspaces { samples: n, features: m, subspaces: 3, dim: 3, noise: 0.05 }.generate(5).unwrap();
-    data.samples.into_f64()
+fn planted(n: usize, m: usize) -> Mat {
+    subspaces(Subspaces { samples: n, features: m, subspaces: 3, dim: 3, noise: 0.05 })
 }
 
 /// The model, and how often the samples were read for it.
@@ -49,7 +48,7 @@ fn settings() -> Vec<PceParams> {
 
 #[test]
 fn it_is_the_model_of_a_fit_in_memory() {
-    let x = samples(400, 900);
+    let x = planted(400, 900);
     let options = SketchParams { columns: Some(60), readings: 12, seed: 3 };
     for params in settings() {
         let (seen, whole) = (fitted(params, options, &x, 170, Exec::default()).unwrap(), params.fit(&x).unwrap());
@@ -71,7 +70,7 @@ fn it_is_the_model_of_a_fit_in_memory() {
 
 #[test]
 fn neither_portions_nor_threads_change_the_model() {
-    let x = samples(300, 500);
+    let x = planted(300, 500);
     let options = SketchParams { columns: Some(40), ..SketchParams::default() };
     for params in [settings()[0], settings()[4], settings()[8]] {
         let with =
@@ -89,7 +88,7 @@ fn neither_portions_nor_threads_change_the_model() {
 #[test]
 fn what_two_readings_cannot_tell_is_said_and_the_interval_holds_the_truth() {
     // A spectrum that falls off slowly: σ ∝ 1/√i.
-    let noise = samples(200, 400);
+    let noise = planted(200, 400);
     let x = Mat::from_fn(200, 400, |i, j| noise.at(i, j) / ((j + 1) as f64).sqrt() * if i == j { 40.0 } else { 3.0 });
     let (mut told, mut open) = (0, 0);
     for lambda in [0.02, 0.1, 0.5, 2.0, 9.0] {
@@ -125,8 +124,7 @@ fn faces_get_the_dimension_of_a_fit_in_memory_or_an_interval_around_it() {
             }
         };
         let (p, q) = (model.parts(), whole.parts());
-        eprintln!("{} samples × {} features, λ = {lambda}: {}", p.n, x.cols(), p.why);
-        assert!(p.k_interval.0 <= q.k && q.k <= p.k_interval.1, "{:?} {}", p.k_interval, q.k);
+        assert!(p.k_interval.0 <= q.k && q.k <= p.k_interval.1, "λ = {lambda}: {:?} {}: {}", p.k_interval, q.k, p.why);
         let [mut found, mut all] = [0.0, 0.0];
         for (s, t) in p.sigma.iter().zip(&q.sigma).take(q.k.min(p.k)) {
             assert!(*s <= t * (1.0 + 1e-6), "{s} {t}");
@@ -152,7 +150,7 @@ fn what_a_sketch_cannot_serve_is_refused_before_anything_is_read() {
     let none = SketchParams { columns: Some(0), ..usual };
     assert!(matches!(new(given, none), Error::Parameter { name: "columns", .. }));
     // A share of energy that more directions carry than there are columns and readings for.
-    let x = samples(200, 300);
+    let x = planted(200, 300);
     let params = PceParams { lambda: Lambda::Energy(0.999), ..PceParams::default() };
     let few = SketchParams { columns: Some(4), readings: 2, seed: 1 };
     let short = fitted(params, few, &x, 200, Exec::default()).unwrap_err();

@@ -1,27 +1,58 @@
 //! Numbers made by other programs, and real data.
 
-use std::path::{Path, PathBuf};
-
 use eigenspan_core::Mat;
-use eigenspan_core::data::Dataset;
-use eigenspan_io::{ReadOptions, read};
+use eigenspan_core::data::generate::Subspaces;
+use eigenspan_core::data::{Dataset, ImageShape, Labels, Matrix};
+use eigenspan_fixtures::{Array, Number, load, shared};
 
 /// An array of a file in `fixtures/`, as it lies there.
 pub fn fixture(file: &str, array: &str) -> Mat {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(file);
-    let options = ReadOptions { array: Some(array.into()), ..ReadOptions::default() };
-    read(&path, &options).unwrap_or_else(|error| panic!("{error}")).samples.into_f64()
+    matrix(&eigenspan_fixtures::fixture(file, array))
+}
+
+fn matrix(array: &Array) -> Mat {
+    Mat::from_vec(array.rows(), array.cols(), array.values.clone()).expect("a matrix")
 }
 
 /// A real data set, where there is one; otherwise says so.
-#[allow(clippy::print_stderr, reason = "a skipped test says so")]
 pub fn real(file: &str) -> Option<Dataset> {
-    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(file);
-    if !path.exists() {
-        eprintln!("skipped: no data ({file})");
-        return None;
+    let path = shared(file)?;
+    let samples = load(&path, "X").expect("samples");
+    let samples = match samples.number {
+        Number::U8 => {
+            let values = samples.values.iter().map(|value| *value as u8).collect();
+            Mat::from_vec(samples.rows(), samples.cols(), values).expect("a matrix").into()
+        }
+        _ => Matrix::from(matrix(&samples)),
+    };
+    let labels = load(&path, "y").map(|classes| Labels::from_numbers(&classes.integers()));
+    let image = load(&path, "shape").map(|shape| {
+        let [height, width] = shape.integers()[..] else { panic!("{file}: an image has a height and a width") };
+        ImageShape { height: height as usize, width: width as usize }
+    });
+    Some(Dataset { labels, image, ..Dataset::new(samples) })
+}
+
+/// Samples from three planes through the origin, and noise.
+pub fn samples(n: usize, m: usize) -> Mat {
+    subspaces(Subspaces { samples: n, features: m, subspaces: 3, dim: 2, noise: 0.2 })
+}
+
+/// Samples from these subspaces.
+pub fn subspaces(planted: Subspaces) -> Mat {
+    planted.generate(5).expect("subspaces that fit").samples.into_f64()
+}
+
+/// A·B, term by term: a reference for the kernels.
+pub fn times(a: &Mat, b: &Mat) -> Mat {
+    let mut c = Mat::zeros(a.rows(), b.cols());
+    for i in 0..a.rows() {
+        for l in 0..a.cols() {
+            let factor = a.at(i, l);
+            c.row_mut(i).iter_mut().zip(b.row(l)).for_each(|(c, b)| *c += factor * b);
+        }
     }
-    Some(read(&path, &ReadOptions::default()).unwrap_or_else(|error| panic!("{error}")))
+    c
 }
 
 /// The largest difference of two matrices of the same shape.

@@ -5,7 +5,8 @@ use std::num::NonZero;
 use eigenspan_core::data::{Csr, Matrix, Samples};
 use eigenspan_core::{Dim, Error, Exec, Lambda, Mat, Normalize, PceParams, Quiet, Warning};
 
-use super::{cases, difference, features, identity, largest, planted, raw, times};
+use super::{cases, difference, features, identity, largest, planted, raw};
+use crate::common::times;
 
 #[test]
 fn single_precision_at_small_and_large_scales() {
