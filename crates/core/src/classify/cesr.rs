@@ -28,7 +28,7 @@ pub use crate::classify::exemplars::Prediction;
 use crate::classify::exemplars::{Exemplars, Facts};
 use crate::data::{ImageShape, Labels, Matrix, Samples};
 use crate::method::parts::project::{check_features, in_numbers_of, read_prepared};
-use crate::model::fitted::{About, Classes, Fit, Fitted, ModelInfo, Needs, Outcome};
+use crate::model::fitted::{About, Classes, Fit, Fitted, ModelInfo, Needs};
 use crate::model::record::{Arrays, Record};
 use crate::{Error, Normalize};
 
@@ -81,16 +81,20 @@ impl Default for CesrParams {
 
 impl Fit for CesrParams {
     type Model = Cesr;
+    type Output = Cesr;
     const NEEDS: Needs = Needs::LABELS;
 
     fn published() -> Option<Self> {
         Some(Self::as_published())
     }
 
-    fn cap(&mut self, _max: usize) {}
-
-    fn learn(&self, samples: Samples<'_>, labels: Option<&Labels>, exec: Exec<'_>) -> Result<Outcome<Cesr>, Error> {
-        Ok(self.fit_with(samples, labels.ok_or(Error::NoLabels)?, exec)?.into())
+    fn learn(&self, samples: Samples<'_>, labels: Option<&Labels>, exec: Exec<'_>) -> Result<Self::Output, Error> {
+        let labels = labels.ok_or(Error::NoLabels)?;
+        self.check()?;
+        let (known, _) = Exemplars::keep(samples, labels, self.normalize, exec)?;
+        let classes = labels.counts().iter().filter(|count| **count > 0).count();
+        let why = format!("{} training samples of {classes} classes are kept to explain new ones", samples.rows());
+        Cesr { about: About::new(self, samples, why), known: known.not_all_zero()? }.checked()
     }
 }
 
@@ -98,26 +102,6 @@ impl CesrParams {
     /// As the public program does it: the plain residual.
     pub fn as_published() -> Self {
         Self { residual: Residual::Plain, ..Self::default() }
-    }
-
-    /// Keeps the samples and their classes, on all cores.
-    pub fn fit<'a>(&self, samples: impl Into<Samples<'a>>, labels: &Labels) -> Result<Cesr, Error> {
-        self.fit_with(samples, labels, Exec::default())
-    }
-
-    /// Keeps the samples and their classes, prepared on as many threads as `exec` says.
-    pub fn fit_with<'a>(
-        &self,
-        samples: impl Into<Samples<'a>>,
-        labels: &Labels,
-        exec: Exec<'_>,
-    ) -> Result<Cesr, Error> {
-        let samples = samples.into();
-        self.check()?;
-        let (known, _) = Exemplars::keep(samples, labels, self.normalize, exec)?;
-        let classes = labels.counts().iter().filter(|count| **count > 0).count();
-        let why = format!("{} training samples of {classes} classes are kept to explain new ones", samples.rows());
-        Cesr { about: About::new(self, samples, why), known: known.not_all_zero()? }.checked()
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -221,10 +205,6 @@ impl Fitted for Cesr {
 
     fn scaling(&self) -> Normalize {
         self.about.params.normalize
-    }
-
-    fn unit_features(&self) -> bool {
-        false
     }
 
     fn set_image(&mut self, shape: ImageShape) {

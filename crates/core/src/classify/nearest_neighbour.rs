@@ -27,7 +27,7 @@ use crate::Error;
 use crate::data::{ImageShape, Labels, Matrix, Samples};
 use crate::method::parts::neighbours::{Metric, Neighbours, nearest_lengths};
 use crate::method::parts::project::in_numbers_of;
-use crate::model::fitted::{About, Classes, Fit, Fitted, ModelInfo, Needs, Outcome};
+use crate::model::fitted::{About, Classes, Fit, Fitted, ModelInfo, Needs};
 use crate::model::record::{Arrays, Record};
 use crate::prepare::Normalize;
 
@@ -51,39 +51,11 @@ impl Default for NearestNeighbourParams {
 
 impl Fit for NearestNeighbourParams {
     type Model = NearestNeighbour;
+    type Output = NearestNeighbour;
     const NEEDS: Needs = Needs::LABELS;
 
-    fn cap(&mut self, _max: usize) {}
-
-    fn learn(
-        &self,
-        samples: Samples<'_>,
-        labels: Option<&Labels>,
-        exec: Exec<'_>,
-    ) -> Result<Outcome<NearestNeighbour>, Error> {
-        Ok(self.fit_with(samples, labels.ok_or(Error::NoLabels)?, exec)?.into())
-    }
-}
-
-impl NearestNeighbourParams {
-    /// The paper's NN: one neighbour, Euclidean, features as they are.
-    pub fn as_published() -> Self {
-        Self::default()
-    }
-
-    /// Keeps samples in rows and their classes, on all cores.
-    pub fn fit<'a>(&self, samples: impl Into<Samples<'a>>, labels: &Labels) -> Result<NearestNeighbour, Error> {
-        self.fit_with(samples, labels, Exec::default())
-    }
-
-    /// Keeps samples and classes, on as many threads as `exec` says and under its eyes. The result does not depend on it.
-    pub fn fit_with<'a>(
-        &self,
-        samples: impl Into<Samples<'a>>,
-        labels: &Labels,
-        exec: Exec<'_>,
-    ) -> Result<NearestNeighbour, Error> {
-        let samples = samples.into();
+    fn learn(&self, samples: Samples<'_>, labels: Option<&Labels>, exec: Exec<'_>) -> Result<Self::Output, Error> {
+        let labels = labels.ok_or(Error::NoLabels)?;
         let n = samples.rows();
         self.check(n)?;
         let (known, zero) = Exemplars::keep(samples, labels, self.normalize, exec)?;
@@ -92,6 +64,13 @@ impl NearestNeighbourParams {
         let mut about = About::new(self, samples, why);
         about.warnings.extend(zero);
         NearestNeighbour { about, known }.checked()
+    }
+}
+
+impl NearestNeighbourParams {
+    /// The paper's NN: one neighbour, Euclidean, features as they are.
+    pub fn as_published() -> Self {
+        Self::default()
     }
 
     fn check(&self, n: usize) -> Result<(), Error> {
@@ -181,10 +160,6 @@ impl Fitted for NearestNeighbour {
 
     fn scaling(&self) -> Normalize {
         self.about.params.normalize
-    }
-
-    fn unit_features(&self) -> bool {
-        false
     }
 
     fn set_image(&mut self, shape: ImageShape) {

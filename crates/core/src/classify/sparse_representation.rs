@@ -30,7 +30,7 @@ use crate::Error;
 use crate::data::{ImageShape, Labels, Matrix, Samples};
 use crate::method::parts::homotopy::{Code, Dictionary, Homotopy};
 use crate::method::parts::project::in_numbers_of;
-use crate::model::fitted::{About, Classes, Fit, Fitted, ModelInfo, Needs, Outcome};
+use crate::model::fitted::{About, Classes, Fit, Fitted, ModelInfo, Needs};
 use crate::model::record::{Arrays, Record};
 use crate::prepare::Normalize;
 
@@ -63,33 +63,15 @@ impl Default for SrcParams {
 
 impl Fit for SrcParams {
     type Model = Src;
+    type Output = Src;
     const NEEDS: Needs = Needs::LABELS;
 
     fn published() -> Option<Self> {
         Some(Self::as_published())
     }
 
-    fn cap(&mut self, _max: usize) {}
-
-    fn learn(&self, samples: Samples<'_>, labels: Option<&Labels>, exec: Exec<'_>) -> Result<Outcome<Src>, Error> {
-        Ok(self.fit_with(samples, labels.ok_or(Error::NoLabels)?, exec)?.into())
-    }
-}
-
-impl SrcParams {
-    /// The paper's SRC: λ and tolerance 1e-3, a thousand steps, features as they are.
-    pub fn as_published() -> Self {
-        Self { tol: Some(1e-3), max_iter: 1000, normalize: Normalize::None, ..Self::default() }
-    }
-
-    /// Keeps samples in rows and their classes, on all cores.
-    pub fn fit<'a>(&self, samples: impl Into<Samples<'a>>, labels: &Labels) -> Result<Src, Error> {
-        self.fit_with(samples, labels, Exec::default())
-    }
-
-    /// Keeps samples and classes, prepared on as many threads as `exec` says.
-    pub fn fit_with<'a>(&self, samples: impl Into<Samples<'a>>, labels: &Labels, exec: Exec<'_>) -> Result<Src, Error> {
-        let samples = samples.into();
+    fn learn(&self, samples: Samples<'_>, labels: Option<&Labels>, exec: Exec<'_>) -> Result<Self::Output, Error> {
+        let labels = labels.ok_or(Error::NoLabels)?;
         self.homotopy().check()?;
         let (known, zero) = Exemplars::keep(samples, labels, self.normalize, exec)?;
         let classes = labels.counts().iter().filter(|count| **count > 0).count();
@@ -97,6 +79,13 @@ impl SrcParams {
         let mut about = About::new(self, samples, why);
         about.warnings.extend(zero);
         Src { about, known: known.not_all_zero()? }.checked()
+    }
+}
+
+impl SrcParams {
+    /// The paper's SRC: λ and tolerance 1e-3, a thousand steps, features as they are.
+    pub fn as_published() -> Self {
+        Self { tol: Some(1e-3), max_iter: 1000, normalize: Normalize::None, ..Self::default() }
     }
 
     fn homotopy(&self) -> Homotopy {
@@ -195,10 +184,6 @@ impl Fitted for Src {
 
     fn scaling(&self) -> Normalize {
         self.about.params.normalize
-    }
-
-    fn unit_features(&self) -> bool {
-        false
     }
 
     fn set_image(&mut self, shape: ImageShape) {
