@@ -25,11 +25,10 @@ use eigenspan_linalg::{Exec, Mat};
 
 use crate::classify::correntropy::{Code, Dictionary, Rule};
 pub use crate::classify::exemplars::Prediction;
-use crate::classify::exemplars::{Exemplars, Facts};
-use crate::data::{ImageShape, Labels, Matrix, Samples};
-use crate::method::parts::project::{check_features, in_numbers_of, read_prepared};
-use crate::model::fitted::{About, Classes, Fit, Fitted, ModelInfo, Needs};
-use crate::model::record::{Arrays, Record};
+use crate::classify::exemplars::{ByExemplars, Exemplars, Facts, Kept};
+use crate::data::{Labels, Matrix, Samples};
+use crate::method::parts::project::{check_features, read_prepared};
+use crate::model::fitted::{About, Classes, Fit, Fitted as _, Needs};
 use crate::{Error, Normalize};
 
 /// Samples coded as one piece of work.
@@ -92,8 +91,7 @@ impl Fit for CesrParams {
         let labels = labels.ok_or(Error::NoLabels)?;
         self.check()?;
         let (known, _) = Exemplars::keep(samples, labels, self.normalize, exec)?;
-        let classes = labels.counts().iter().filter(|count| **count > 0).count();
-        let why = format!("{} training samples of {classes} classes are kept to explain new ones", samples.rows());
+        let why = known.why();
         Cesr { about: About::new(self, samples, why), known: known.not_all_zero()? }.checked()
     }
 }
@@ -118,13 +116,7 @@ impl CesrParams {
 }
 
 /// Training samples and their classes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Cesr {
-    /// What is known besides the arrays.
-    pub about: About<CesrParams>,
-    /// The training samples and their classes.
-    pub known: Exemplars,
-}
+pub type Cesr = Kept<CesrParams>;
 
 impl Cesr {
     /// The code of each sample over the training samples, on all cores.
@@ -181,65 +173,25 @@ impl Cesr {
         })?;
         Ok(groups.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
     }
-
-    /// The model, if its parts belong together.
-    pub fn checked(self) -> Result<Self, Error> {
-        self.known.check(&self.about, self.about.params.normalize)?;
-        self.about.params.check()?;
-        Ok(self)
-    }
 }
 
-impl Fitted for Cesr {
-    fn info(&self) -> ModelInfo<'_> {
-        self.about.info()
-    }
-
-    fn features(&self) -> usize {
-        self.known.samples.cols()
-    }
-
-    fn columns(&self) -> usize {
-        self.known.samples.rows()
-    }
+impl ByExemplars for CesrParams {
+    type Facts = Facts<Self>;
 
     fn scaling(&self) -> Normalize {
-        self.about.params.normalize
+        self.normalize
     }
 
-    fn set_image(&mut self, shape: ImageShape) {
-        self.about.image = Some(shape);
+    fn validate(&self, _: usize) -> Result<(), Error> {
+        self.check()
     }
 
-    fn transform_with(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Matrix, Error> {
-        let codes = self.each_code(samples, |_, code| code.x, exec)?.concat();
-        let codes = Mat::from_vec(samples.rows(), self.columns(), codes).expect("one entry a training sample");
-        Ok(in_numbers_of(samples, codes))
+    fn transform(model: &Cesr, samples: Samples<'_>, exec: Exec<'_>) -> Result<Mat, Error> {
+        let codes = model.each_code(samples, |_, code| code.x, exec)?.concat();
+        Ok(Mat::from_vec(samples.rows(), model.columns(), codes).expect("one entry a training sample"))
     }
 
-    fn class_names(&self) -> Option<&[String]> {
-        Some(&self.known.labels.names)
-    }
-
-    fn classify(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Classes, Error> {
-        self.predict_with(samples, exec).map(Into::into)
-    }
-}
-
-impl Record for Cesr {
-    type Params = CesrParams;
-    type Facts = Facts<CesrParams>;
-
-    fn params(&self) -> &CesrParams {
-        &self.about.params
-    }
-
-    fn take_apart(&self) -> (Self::Facts, Arrays) {
-        (Facts { about: self.about.clone(), class_names: self.known.labels.names.clone() }, self.known.arrays())
-    }
-
-    fn put_together(Facts { about, class_names }: Self::Facts, arrays: Arrays) -> Result<Self, Error> {
-        let known = Exemplars::of_arrays(arrays, class_names, about.params.normalize)?;
-        Self { about, known }.checked()
+    fn classify(model: &Cesr, samples: Samples<'_>, exec: Exec<'_>) -> Result<Classes, Error> {
+        model.predict_with(samples, exec).map(Into::into)
     }
 }
