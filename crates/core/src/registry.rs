@@ -71,6 +71,8 @@ macro_rules! methods {
             const METHOD: &'static str = $name;
         })*
 
+        $($crate::model::fitted::fits!($task, $params);)*
+
         /// Every name by which a fit can be asked for.
         pub const METHODS: &[$crate::registry::MethodInfo] = &[$(
             $crate::registry::MethodInfo {
@@ -144,7 +146,10 @@ macro_rules! methods {
             ) -> Result<$crate::registry::Outcome, $crate::Error> {
                 use $crate::model::fitted::Fit as _;
                 match self {
-                    $(Self::$variant(params) => Ok(params.learn(samples, labels, exec)?.map(Model::$variant)),)*
+                    $(Self::$variant(params) => {
+                        let outcome: $crate::model::fitted::Outcome<_> = params.learn(samples, labels, exec)?.into();
+                        Ok(outcome.map(Model::$variant))
+                    })*
                 }
             }
         }

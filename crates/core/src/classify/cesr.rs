@@ -25,11 +25,10 @@ use eigenspan_linalg::{Exec, Mat};
 
 use crate::classify::correntropy::{Code, Dictionary, Rule};
 pub use crate::classify::exemplars::Prediction;
-use crate::classify::exemplars::{Exemplars, Facts};
-use crate::data::{ImageShape, Labels, Matrix, Samples};
-use crate::method::parts::project::{check_features, in_numbers_of, read_prepared};
-use crate::model::fitted::{About, Classes, Fit, Fitted, ModelInfo, Needs, Outcome};
-use crate::model::record::{Arrays, Record};
+use crate::classify::exemplars::{ByExemplars, Exemplars, Facts, Kept};
+use crate::data::{Labels, Matrix, Samples};
+use crate::method::parts::project::{check_features, read_prepared};
+use crate::model::fitted::{About, Classes, Fit, Fitted as _, Needs};
 use crate::{Error, Normalize};
 
 /// Samples coded as one piece of work.
@@ -81,16 +80,19 @@ impl Default for CesrParams {
 
 impl Fit for CesrParams {
     type Model = Cesr;
+    type Output = Cesr;
     const NEEDS: Needs = Needs::LABELS;
 
     fn published() -> Option<Self> {
         Some(Self::as_published())
     }
 
-    fn cap(&mut self, _max: usize) {}
-
-    fn learn(&self, samples: Samples<'_>, labels: Option<&Labels>, exec: Exec<'_>) -> Result<Outcome<Cesr>, Error> {
-        Ok(self.fit_with(samples, labels.ok_or(Error::NoLabels)?, exec)?.into())
+    fn learn(&self, samples: Samples<'_>, labels: Option<&Labels>, exec: Exec<'_>) -> Result<Self::Output, Error> {
+        let labels = labels.ok_or(Error::NoLabels)?;
+        self.check()?;
+        let (known, _) = Exemplars::keep(samples, labels, self.normalize, exec)?;
+        let why = known.why();
+        Cesr { about: About::new(self, samples, why), known: known.not_all_zero()? }.checked()
     }
 }
 
@@ -98,26 +100,6 @@ impl CesrParams {
     /// As the public program does it: the plain residual.
     pub fn as_published() -> Self {
         Self { residual: Residual::Plain, ..Self::default() }
-    }
-
-    /// Keeps the samples and their classes, on all cores.
-    pub fn fit<'a>(&self, samples: impl Into<Samples<'a>>, labels: &Labels) -> Result<Cesr, Error> {
-        self.fit_with(samples, labels, Exec::default())
-    }
-
-    /// Keeps the samples and their classes, prepared on as many threads as `exec` says.
-    pub fn fit_with<'a>(
-        &self,
-        samples: impl Into<Samples<'a>>,
-        labels: &Labels,
-        exec: Exec<'_>,
-    ) -> Result<Cesr, Error> {
-        let samples = samples.into();
-        self.check()?;
-        let (known, _) = Exemplars::keep(samples, labels, self.normalize, exec)?;
-        let classes = labels.counts().iter().filter(|count| **count > 0).count();
-        let why = format!("{} training samples of {classes} classes are kept to explain new ones", samples.rows());
-        Cesr { about: About::new(self, samples, why), known: known.not_all_zero()? }.checked()
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -134,13 +116,7 @@ impl CesrParams {
 }
 
 /// Training samples and their classes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Cesr {
-    /// What is known besides the arrays.
-    pub about: About<CesrParams>,
-    /// The training samples and their classes.
-    pub known: Exemplars,
-}
+pub type Cesr = Kept<CesrParams>;
 
 impl Cesr {
     /// The code of each sample over the training samples, on all cores.
@@ -197,69 +173,25 @@ impl Cesr {
         })?;
         Ok(groups.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
     }
-
-    /// The model, if its parts belong together.
-    pub fn checked(self) -> Result<Self, Error> {
-        self.known.check(&self.about, self.about.params.normalize)?;
-        self.about.params.check()?;
-        Ok(self)
-    }
 }
 
-impl Fitted for Cesr {
-    fn info(&self) -> ModelInfo<'_> {
-        self.about.info()
-    }
-
-    fn features(&self) -> usize {
-        self.known.samples.cols()
-    }
-
-    fn columns(&self) -> usize {
-        self.known.samples.rows()
-    }
+impl ByExemplars for CesrParams {
+    type Facts = Facts<Self>;
 
     fn scaling(&self) -> Normalize {
-        self.about.params.normalize
+        self.normalize
     }
 
-    fn unit_features(&self) -> bool {
-        false
+    fn validate(&self, _: usize) -> Result<(), Error> {
+        self.check()
     }
 
-    fn set_image(&mut self, shape: ImageShape) {
-        self.about.image = Some(shape);
+    fn transform(model: &Cesr, samples: Samples<'_>, exec: Exec<'_>) -> Result<Mat, Error> {
+        let codes = model.each_code(samples, |_, code| code.x, exec)?.concat();
+        Ok(Mat::from_vec(samples.rows(), model.columns(), codes).expect("one entry a training sample"))
     }
 
-    fn transform_with(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Matrix, Error> {
-        let codes = self.each_code(samples, |_, code| code.x, exec)?.concat();
-        let codes = Mat::from_vec(samples.rows(), self.columns(), codes).expect("one entry a training sample");
-        Ok(in_numbers_of(samples, codes))
-    }
-
-    fn class_names(&self) -> Option<&[String]> {
-        Some(&self.known.labels.names)
-    }
-
-    fn classify(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Classes, Error> {
-        self.predict_with(samples, exec).map(Into::into)
-    }
-}
-
-impl Record for Cesr {
-    type Params = CesrParams;
-    type Facts = Facts<CesrParams>;
-
-    fn params(&self) -> &CesrParams {
-        &self.about.params
-    }
-
-    fn take_apart(&self) -> (Self::Facts, Arrays) {
-        (Facts { about: self.about.clone(), class_names: self.known.labels.names.clone() }, self.known.arrays())
-    }
-
-    fn put_together(Facts { about, class_names }: Self::Facts, arrays: Arrays) -> Result<Self, Error> {
-        let known = Exemplars::of_arrays(arrays, class_names, about.params.normalize)?;
-        Self { about, known }.checked()
+    fn classify(model: &Cesr, samples: Samples<'_>, exec: Exec<'_>) -> Result<Classes, Error> {
+        model.predict_with(samples, exec).map(Into::into)
     }
 }

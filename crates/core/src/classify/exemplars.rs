@@ -9,12 +9,14 @@
 //! the classes stand among the facts.
 
 use eigenspan_linalg::{Exec, Mat};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::Error;
-use crate::data::{Labels, Samples};
-use crate::method::parts::project::{check_features, read_prepared};
-use crate::model::fitted::{About, Classes};
-use crate::model::record::Arrays;
+use crate::data::{ImageShape, Labels, Matrix, Samples};
+use crate::method::parts::project::{check_features, in_numbers_of, read_prepared};
+use crate::model::fitted::{About, Classes, Fitted, ModelInfo, Settings};
+use crate::model::record::{Arrays, Record};
 use crate::prepare::{BLOCK_ROWS, Normalize, Preparation, Scan};
 use crate::warning::Warning;
 
@@ -54,7 +56,125 @@ impl From<Prediction> for Classes {
     }
 }
 
+/// Parameters of a classifier whose model is its training samples.
+pub trait ByExemplars: Settings {
+    /// What the model is besides its arrays.
+    type Facts: Serialize + DeserializeOwned + From<(About<Self>, Vec<String>)> + Into<(About<Self>, Vec<String>)>;
+
+    /// How samples are scaled.
+    fn scaling(&self) -> Normalize;
+    /// Refuses parameters out of range; `n` training samples.
+    fn validate(&self, n: usize) -> Result<(), Error>;
+    /// Columns of the transformed samples.
+    fn columns(known: &Exemplars) -> usize {
+        known.samples.rows()
+    }
+    /// The features of each sample.
+    fn transform(model: &Kept<Self>, samples: Samples<'_>, exec: Exec<'_>) -> Result<Mat, Error>;
+    /// The class of each sample.
+    fn classify(model: &Kept<Self>, samples: Samples<'_>, exec: Exec<'_>) -> Result<Classes, Error>;
+}
+
+/// The model of a classifier with the parameters `P`: training samples and their classes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kept<P> {
+    /// What is known besides the arrays.
+    pub about: About<P>,
+    /// The training samples and their classes.
+    pub known: Exemplars,
+}
+
+impl<P: ByExemplars> Kept<P> {
+    /// What is known besides the arrays.
+    pub fn about(&self) -> &About<P> {
+        &self.about
+    }
+
+    /// The training samples and their classes.
+    pub fn known(&self) -> &Exemplars {
+        &self.known
+    }
+
+    /// The model, if its parts belong together.
+    pub fn checked(self) -> Result<Self, Error> {
+        self.known.check(&self.about, self.about.params.scaling())?;
+        self.about.params.validate(self.about.n)?;
+        Ok(self)
+    }
+}
+
+impl<P: ByExemplars> Fitted for Kept<P> {
+    fn info(&self) -> ModelInfo<'_> {
+        self.about.info()
+    }
+
+    fn features(&self) -> usize {
+        self.known.samples.cols()
+    }
+
+    fn columns(&self) -> usize {
+        P::columns(&self.known)
+    }
+
+    fn scaling(&self) -> Normalize {
+        self.about.params.scaling()
+    }
+
+    fn set_image(&mut self, shape: ImageShape) {
+        self.about.image = Some(shape);
+    }
+
+    fn transform_with(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Matrix, Error> {
+        Ok(in_numbers_of(samples, P::transform(self, samples, exec)?))
+    }
+
+    fn class_names(&self) -> Option<&[String]> {
+        Some(&self.known.labels.names)
+    }
+
+    fn classify(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Classes, Error> {
+        P::classify(self, samples, exec)
+    }
+}
+
+impl<P: ByExemplars> Record for Kept<P> {
+    type Params = P;
+    type Facts = P::Facts;
+
+    fn params(&self) -> &P {
+        &self.about.params
+    }
+
+    fn take_apart(&self) -> (P::Facts, Arrays) {
+        ((self.about.clone(), self.known.labels.names.clone()).into(), self.known.arrays())
+    }
+
+    fn put_together(facts: P::Facts, arrays: Arrays) -> Result<Self, Error> {
+        let (about, class_names) = facts.into();
+        let known = Exemplars::of_arrays(arrays, class_names, about.params.scaling())?;
+        Self { about, known }.checked()
+    }
+}
+
+impl<P> From<(About<P>, Vec<String>)> for Facts<P> {
+    fn from((about, class_names): (About<P>, Vec<String>)) -> Self {
+        Self { about, class_names }
+    }
+}
+
+impl<P> From<Facts<P>> for (About<P>, Vec<String>) {
+    fn from(facts: Facts<P>) -> Self {
+        (facts.about, facts.class_names)
+    }
+}
+
 impl Exemplars {
+    /// What there is to explain new samples, in one sentence.
+    pub(crate) fn why(&self) -> String {
+        let classes = self.labels.counts().iter().filter(|count| **count > 0).count();
+        format!("{} training samples of {classes} classes are kept to explain new ones", self.samples.rows())
+    }
+
     /// Keeps samples and classes, and says which of the samples are zero where that leaves them without a direction.
     pub(crate) fn keep(
         samples: Samples<'_>,

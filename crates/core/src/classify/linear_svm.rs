@@ -46,7 +46,7 @@ use super::exemplars::check_labels;
 use crate::Error;
 use crate::classify::dictionary::{Dictionary, check_squares};
 use crate::data::{Labels, Samples};
-use crate::model::fitted::{About, Fit, Needs, Outcome};
+use crate::model::fitted::{About, Fit, Needs};
 use crate::model::trace::{Stop, Trace};
 use crate::prepare::{Normalize, Preparation, Scan};
 
@@ -107,44 +107,15 @@ impl Default for LinearSvmParams {
 
 impl Fit for LinearSvmParams {
     type Model = LinearSvm;
+    type Output = LinearSvm;
     const NEEDS: Needs = Needs::LABELS;
 
     fn published() -> Option<Self> {
         Some(Self::as_published())
     }
 
-    fn cap(&mut self, _max: usize) {}
-
-    fn learn(
-        &self,
-        samples: Samples<'_>,
-        labels: Option<&Labels>,
-        exec: Exec<'_>,
-    ) -> Result<Outcome<LinearSvm>, Error> {
-        Ok(self.fit_with(samples, labels.ok_or(Error::NoLabels)?, exec)?.into())
-    }
-}
-
-impl LinearSvmParams {
-    /// The paper's SVM: LIBLINEAR with all its defaults, which are C = 1, no bias, and descent to a tenth.
-    pub fn as_published() -> Self {
-        Self { tol: 0.1, solver: SvmSolver::Descent, ..Self::default() }
-    }
-
-    /// Learns from samples in rows and their classes, on all cores.
-    pub fn fit<'a>(&self, samples: impl Into<Samples<'a>>, labels: &Labels) -> Result<LinearSvm, Error> {
-        self.fit_with(samples, labels, Exec::default())
-    }
-
-    /// Learns from samples and classes, on as many threads as `exec` says and under its eyes. The result does not depend on
-    /// it.
-    pub fn fit_with<'a>(
-        &self,
-        samples: impl Into<Samples<'a>>,
-        labels: &Labels,
-        exec: Exec<'_>,
-    ) -> Result<LinearSvm, Error> {
-        let samples = samples.into();
+    fn learn(&self, samples: Samples<'_>, labels: Option<&Labels>, exec: Exec<'_>) -> Result<Self::Output, Error> {
+        let labels = labels.ok_or(Error::NoLabels)?;
         self.check()?;
         check_labels(samples, labels)?;
         let scan = Scan::of(samples, exec)?;
@@ -167,6 +138,13 @@ impl LinearSvmParams {
         };
         model.about.warnings.extend(scan.zero_sample_warning(self.normalize));
         model.checked()
+    }
+}
+
+impl LinearSvmParams {
+    /// The paper's SVM: LIBLINEAR with all its defaults, which are C = 1, no bias, and descent to a tenth.
+    pub fn as_published() -> Self {
+        Self { tol: 0.1, solver: SvmSolver::Descent, ..Self::default() }
     }
 
     fn check(&self) -> Result<(), Error> {

@@ -16,7 +16,7 @@ use crate::Error;
 use crate::classify::cesr::CesrParams;
 use crate::data::{Labels, Samples};
 use crate::method::parts::neighbours::Metric;
-use crate::model::fitted::{Fit, Fitted as _};
+use crate::model::fitted::{Fit, Fitted as _, Outcome};
 use linear_svm::LinearSvmParams;
 use nearest_neighbour::NearestNeighbourParams;
 use picked::PickedParams;
@@ -54,7 +54,8 @@ impl<P: Fit> OfFeatures for P {
         test: Samples<'_>,
         exec: Exec<'_>,
     ) -> Result<Vec<usize>, Error> {
-        Ok(self.learn(train, Some(labels), exec)?.model.classify(test, exec)?.of)
+        let learned: Outcome<P::Model> = self.learn(train, Some(labels), exec)?.into();
+        Ok(learned.model.classify(test, exec)?.of)
     }
 }
 

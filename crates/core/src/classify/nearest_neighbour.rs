@@ -22,13 +22,11 @@
 
 use eigenspan_linalg::{Exec, Mat};
 
-use super::exemplars::Exemplars;
+use super::exemplars::{ByExemplars, Exemplars, Kept};
 use crate::Error;
-use crate::data::{ImageShape, Labels, Matrix, Samples};
+use crate::data::{Labels, Samples};
 use crate::method::parts::neighbours::{Metric, Neighbours, nearest_lengths};
-use crate::method::parts::project::in_numbers_of;
-use crate::model::fitted::{About, Classes, Fit, Fitted, ModelInfo, Needs, Outcome};
-use crate::model::record::{Arrays, Record};
+use crate::model::fitted::{About, Classes, Fit, Fitted as _, Needs};
 use crate::prepare::Normalize;
 
 /// What is asked of the classifier. The default is one neighbour, Euclidean, of samples as they are: the paper's NN.
@@ -51,39 +49,11 @@ impl Default for NearestNeighbourParams {
 
 impl Fit for NearestNeighbourParams {
     type Model = NearestNeighbour;
+    type Output = NearestNeighbour;
     const NEEDS: Needs = Needs::LABELS;
 
-    fn cap(&mut self, _max: usize) {}
-
-    fn learn(
-        &self,
-        samples: Samples<'_>,
-        labels: Option<&Labels>,
-        exec: Exec<'_>,
-    ) -> Result<Outcome<NearestNeighbour>, Error> {
-        Ok(self.fit_with(samples, labels.ok_or(Error::NoLabels)?, exec)?.into())
-    }
-}
-
-impl NearestNeighbourParams {
-    /// The paper's NN: one neighbour, Euclidean, features as they are.
-    pub fn as_published() -> Self {
-        Self::default()
-    }
-
-    /// Keeps samples in rows and their classes, on all cores.
-    pub fn fit<'a>(&self, samples: impl Into<Samples<'a>>, labels: &Labels) -> Result<NearestNeighbour, Error> {
-        self.fit_with(samples, labels, Exec::default())
-    }
-
-    /// Keeps samples and classes, on as many threads as `exec` says and under its eyes. The result does not depend on it.
-    pub fn fit_with<'a>(
-        &self,
-        samples: impl Into<Samples<'a>>,
-        labels: &Labels,
-        exec: Exec<'_>,
-    ) -> Result<NearestNeighbour, Error> {
-        let samples = samples.into();
+    fn learn(&self, samples: Samples<'_>, labels: Option<&Labels>, exec: Exec<'_>) -> Result<Self::Output, Error> {
+        let labels = labels.ok_or(Error::NoLabels)?;
         let n = samples.rows();
         self.check(n)?;
         let (known, zero) = Exemplars::keep(samples, labels, self.normalize, exec)?;
@@ -92,6 +62,13 @@ impl NearestNeighbourParams {
         let mut about = About::new(self, samples, why);
         about.warnings.extend(zero);
         NearestNeighbour { about, known }.checked()
+    }
+}
+
+impl NearestNeighbourParams {
+    /// The paper's NN: one neighbour, Euclidean, features as they are.
+    pub fn as_published() -> Self {
+        Self::default()
     }
 
     fn check(&self, n: usize) -> Result<(), Error> {
@@ -106,18 +83,9 @@ impl NearestNeighbourParams {
 }
 
 /// Training samples and their classes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NearestNeighbour {
-    about: About<NearestNeighbourParams>,
-    known: Exemplars,
-}
+pub type NearestNeighbour = Kept<NearestNeighbourParams>;
 
 impl NearestNeighbour {
-    /// What is known of the fit.
-    pub fn about(&self) -> &About<NearestNeighbourParams> {
-        &self.about
-    }
-
     /// The classes of the training samples, and their names.
     pub fn labels(&self) -> &Labels {
         &self.known.labels
@@ -157,60 +125,41 @@ impl NearestNeighbour {
         let queries = self.known.prepared(samples.into(), exec)?;
         nearest_lengths(&self.known.samples, &queries, k, self.about.params.metric, exec)
     }
-
-    /// The model, if its parts belong together.
-    fn checked(self) -> Result<Self, Error> {
-        self.known.check(&self.about, self.about.params.normalize)?;
-        let asked = self.about.params.check(self.about.n);
-        asked.map(|()| self).map_err(|_| Error::Model("the number of neighbours is out of range".into()))
-    }
 }
 
-impl Fitted for NearestNeighbour {
-    fn info(&self) -> ModelInfo<'_> {
-        self.about.info()
-    }
-
-    fn features(&self) -> usize {
-        self.known.samples.cols()
-    }
-
-    fn columns(&self) -> usize {
-        self.known.labels.names.len()
-    }
+impl ByExemplars for NearestNeighbourParams {
+    type Facts = Facts;
 
     fn scaling(&self) -> Normalize {
-        self.about.params.normalize
+        self.normalize
     }
 
-    fn unit_features(&self) -> bool {
-        false
+    fn validate(&self, n: usize) -> Result<(), Error> {
+        self.check(n).map_err(|_| Error::Model("the number of neighbours is out of range".into()))
     }
 
-    fn set_image(&mut self, shape: ImageShape) {
-        self.about.image = Some(shape);
+    fn columns(known: &Exemplars) -> usize {
+        known.labels.names.len()
     }
 
-    fn transform_with(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Matrix, Error> {
-        let queries = self.known.prepared(samples, exec)?;
-        let mut members = vec![vec![]; self.columns()];
-        self.known.labels.of.iter().enumerate().for_each(|(i, &class)| members[class].push(i));
-        let mut out = Mat::from_fn(queries.rows(), self.columns(), |_, _| f64::INFINITY);
+    /// The distance to the nearest training sample of each class.
+    fn transform(model: &NearestNeighbour, samples: Samples<'_>, exec: Exec<'_>) -> Result<Mat, Error> {
+        let (known, columns) = (&model.known, model.columns());
+        let queries = known.prepared(samples, exec)?;
+        let mut members = vec![vec![]; columns];
+        known.labels.of.iter().enumerate().for_each(|(i, &class)| members[class].push(i));
+        let mut out = Mat::from_fn(queries.rows(), columns, |_, _| f64::INFINITY);
         for (class, members) in members.iter().enumerate().filter(|(_, members)| !members.is_empty()) {
-            let points = self.known.samples.select_rows(members);
-            let found = nearest_lengths(&points, &queries, 1, self.about.params.metric, exec.silent())?;
+            let points = known.samples.select_rows(members);
+            let found = nearest_lengths(&points, &queries, 1, model.about.params.metric, exec.silent())?;
             found.distance.iter().enumerate().for_each(|(i, distance)| out.row_mut(i)[class] = *distance);
-            exec.report("transform", class + 1, self.columns())?;
+            exec.report("transform", class + 1, columns)?;
         }
-        Ok(in_numbers_of(samples, out))
+        Ok(out)
     }
 
-    fn class_names(&self) -> Option<&[String]> {
-        Some(&self.known.labels.names)
-    }
-
-    fn classify(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Classes, Error> {
-        self.predict_with(samples, exec).map(Into::into)
+    fn classify(model: &NearestNeighbour, samples: Samples<'_>, exec: Exec<'_>) -> Result<Classes, Error> {
+        model.predict_with(samples, exec).map(Into::into)
     }
 }
 
@@ -222,20 +171,14 @@ pub struct Facts {
     classes: Vec<String>,
 }
 
-impl Record for NearestNeighbour {
-    type Params = NearestNeighbourParams;
-    type Facts = Facts;
-
-    fn params(&self) -> &NearestNeighbourParams {
-        &self.about.params
+impl From<(About<NearestNeighbourParams>, Vec<String>)> for Facts {
+    fn from((about, classes): (About<NearestNeighbourParams>, Vec<String>)) -> Self {
+        Self { about, classes }
     }
+}
 
-    fn take_apart(&self) -> (Facts, Arrays) {
-        (Facts { about: self.about.clone(), classes: self.known.labels.names.clone() }, self.known.arrays())
-    }
-
-    fn put_together(Facts { about, classes }: Facts, arrays: Arrays) -> Result<Self, Error> {
-        let known = Exemplars::of_arrays(arrays, classes, about.params.normalize)?;
-        Self { about, known }.checked()
+impl From<Facts> for (About<NearestNeighbourParams>, Vec<String>) {
+    fn from(facts: Facts) -> Self {
+        (facts.about, facts.classes)
     }
 }

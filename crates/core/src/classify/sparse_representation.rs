@@ -25,13 +25,11 @@ use eigenspan_linalg::product::Columns;
 use eigenspan_linalg::rows::{add_scaled, energy};
 use eigenspan_linalg::{Exec, Mat};
 
-use super::exemplars::{Exemplars, Facts, Prediction};
+use super::exemplars::{ByExemplars, Exemplars, Facts, Kept, Prediction};
 use crate::Error;
-use crate::data::{ImageShape, Labels, Matrix, Samples};
+use crate::data::{Labels, Samples};
 use crate::method::parts::homotopy::{Code, Dictionary, Homotopy};
-use crate::method::parts::project::in_numbers_of;
-use crate::model::fitted::{About, Classes, Fit, Fitted, ModelInfo, Needs, Outcome};
-use crate::model::record::{Arrays, Record};
+use crate::model::fitted::{About, Classes, Fit, Fitted as _, Needs};
 use crate::prepare::Normalize;
 
 /// Samples multiplied with all training samples as one piece of work.
@@ -63,16 +61,21 @@ impl Default for SrcParams {
 
 impl Fit for SrcParams {
     type Model = Src;
+    type Output = Src;
     const NEEDS: Needs = Needs::LABELS;
 
     fn published() -> Option<Self> {
         Some(Self::as_published())
     }
 
-    fn cap(&mut self, _max: usize) {}
-
-    fn learn(&self, samples: Samples<'_>, labels: Option<&Labels>, exec: Exec<'_>) -> Result<Outcome<Src>, Error> {
-        Ok(self.fit_with(samples, labels.ok_or(Error::NoLabels)?, exec)?.into())
+    fn learn(&self, samples: Samples<'_>, labels: Option<&Labels>, exec: Exec<'_>) -> Result<Self::Output, Error> {
+        let labels = labels.ok_or(Error::NoLabels)?;
+        self.homotopy().check()?;
+        let (known, zero) = Exemplars::keep(samples, labels, self.normalize, exec)?;
+        let why = known.why();
+        let mut about = About::new(self, samples, why);
+        about.warnings.extend(zero);
+        Src { about, known: known.not_all_zero()? }.checked()
     }
 }
 
@@ -82,23 +85,6 @@ impl SrcParams {
         Self { tol: Some(1e-3), max_iter: 1000, normalize: Normalize::None, ..Self::default() }
     }
 
-    /// Keeps samples in rows and their classes, on all cores.
-    pub fn fit<'a>(&self, samples: impl Into<Samples<'a>>, labels: &Labels) -> Result<Src, Error> {
-        self.fit_with(samples, labels, Exec::default())
-    }
-
-    /// Keeps samples and classes, prepared on as many threads as `exec` says.
-    pub fn fit_with<'a>(&self, samples: impl Into<Samples<'a>>, labels: &Labels, exec: Exec<'_>) -> Result<Src, Error> {
-        let samples = samples.into();
-        self.homotopy().check()?;
-        let (known, zero) = Exemplars::keep(samples, labels, self.normalize, exec)?;
-        let classes = labels.counts().iter().filter(|count| **count > 0).count();
-        let why = format!("{} training samples of {classes} classes are kept to explain new ones", samples.rows());
-        let mut about = About::new(self, samples, why);
-        about.warnings.extend(zero);
-        Src { about, known: known.not_all_zero()? }.checked()
-    }
-
     fn homotopy(&self) -> Homotopy {
         let Self { lambda, tol, max_iter, nonnegative, .. } = *self;
         Homotopy { lambda, stop: tol.into(), max_iter, nonnegative }
@@ -106,23 +92,9 @@ impl SrcParams {
 }
 
 /// Training samples and their classes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Src {
-    about: About<SrcParams>,
-    known: Exemplars,
-}
+pub type Src = Kept<SrcParams>;
 
 impl Src {
-    /// What is known of the fit.
-    pub fn about(&self) -> &About<SrcParams> {
-        &self.about
-    }
-
-    /// The training samples and their classes.
-    pub fn known(&self) -> &Exemplars {
-        &self.known
-    }
-
     /// The class of each sample, on all cores.
     pub fn predict<'a>(&self, samples: impl Into<Samples<'a>>) -> Result<Prediction, Error> {
         self.predict_with(samples, Exec::default())
@@ -171,72 +143,29 @@ impl Src {
             out[class(part[0].0)] = energy(&rest).sqrt();
         }
     }
-
-    /// The model, if its parts belong together.
-    fn checked(self) -> Result<Self, Error> {
-        self.known.check(&self.about, self.about.params.normalize)?;
-        self.about.params.homotopy().check()?;
-        Ok(self)
-    }
 }
 
-impl Fitted for Src {
-    fn info(&self) -> ModelInfo<'_> {
-        self.about.info()
-    }
-
-    fn features(&self) -> usize {
-        self.known.samples.cols()
-    }
-
-    fn columns(&self) -> usize {
-        self.known.samples.rows()
-    }
+impl ByExemplars for SrcParams {
+    type Facts = Facts<Self>;
 
     fn scaling(&self) -> Normalize {
-        self.about.params.normalize
+        self.normalize
     }
 
-    fn unit_features(&self) -> bool {
-        false
+    fn validate(&self, _: usize) -> Result<(), Error> {
+        self.homotopy().check()
     }
 
-    fn set_image(&mut self, shape: ImageShape) {
-        self.about.image = Some(shape);
-    }
-
-    fn transform_with(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Matrix, Error> {
-        let codes = self.codes_with(samples, exec)?;
-        let mut rows = Mat::zeros(codes.len(), self.columns());
+    fn transform(model: &Src, samples: Samples<'_>, exec: Exec<'_>) -> Result<Mat, Error> {
+        let codes = model.codes_with(samples, exec)?;
+        let mut rows = Mat::zeros(codes.len(), model.columns());
         for (i, code) in codes.iter().enumerate() {
             code.entries.iter().for_each(|(atom, x)| rows.row_mut(i)[*atom] = *x);
         }
-        Ok(in_numbers_of(samples, rows))
+        Ok(rows)
     }
 
-    fn class_names(&self) -> Option<&[String]> {
-        Some(&self.known.labels.names)
-    }
-
-    fn classify(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Classes, Error> {
-        self.predict_with(samples, exec).map(Into::into)
-    }
-}
-
-impl Record for Src {
-    type Params = SrcParams;
-    type Facts = Facts<SrcParams>;
-
-    fn params(&self) -> &SrcParams {
-        &self.about.params
-    }
-
-    fn take_apart(&self) -> (Self::Facts, Arrays) {
-        (Facts { about: self.about.clone(), class_names: self.known.labels.names.clone() }, self.known.arrays())
-    }
-
-    fn put_together(Facts { about, class_names }: Self::Facts, arrays: Arrays) -> Result<Self, Error> {
-        let known = Exemplars::of_arrays(arrays, class_names, about.params.normalize)?;
-        Self { about, known }.checked()
+    fn classify(model: &Src, samples: Samples<'_>, exec: Exec<'_>) -> Result<Classes, Error> {
+        model.predict_with(samples, exec).map(Into::into)
     }
 }

@@ -23,7 +23,7 @@ use eigenspan_linalg::Exec;
 use crate::Error;
 use crate::data::{Labels, Samples};
 use crate::method::pce::{Dim, Pce, PceParams, Weights};
-use crate::model::fitted::{About, Fit, Outcome};
+use crate::model::fitted::{About, Fit};
 use crate::model::linear::Linear;
 use crate::prepare::{Normalize, Preparation};
 use crate::rule::Lambda;
@@ -52,39 +52,17 @@ impl Default for EigenfacesParams {
 
 impl Fit for EigenfacesParams {
     type Model = Linear<Self>;
+    type Output = Linear<Self>;
 
     fn published() -> Option<Self> {
         Some(Self::as_published(300))
     }
 
-    fn cap(&mut self, max: usize) {
-        self.dim.cap(max);
+    fn dim_mut(&mut self) -> Option<&mut Dim> {
+        Some(&mut self.dim)
     }
 
-    fn learn(
-        &self,
-        samples: Samples<'_>,
-        _labels: Option<&Labels>,
-        exec: Exec<'_>,
-    ) -> Result<Outcome<Linear<Self>>, Error> {
-        Ok(self.fit_with(samples, exec)?.into())
-    }
-}
-
-impl EigenfacesParams {
-    /// The published pipeline with m′ features; the paper keeps 300 unless it tunes them.
-    pub fn as_published(dim: usize) -> Self {
-        Self { dim: Dim::Fixed(dim), ..Self::default() }
-    }
-
-    /// Learns the basis from samples in rows, on all cores.
-    pub fn fit<'a>(&self, samples: impl Into<Samples<'a>>) -> Result<Linear<Self>, Error> {
-        self.fit_with(samples, Exec::default())
-    }
-
-    /// Learns the basis, on as many threads as `exec` says and under its eyes. The result does not depend on it.
-    pub fn fit_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Linear<Self>, Error> {
-        let samples = samples.into();
+    fn learn(&self, samples: Samples<'_>, _: Option<&Labels>, exec: Exec<'_>) -> Result<Self::Output, Error> {
         let (model, mut warnings) = self.basis(samples, exec)?;
         let parts = model.parts();
         let k = model.columns();
@@ -100,6 +78,13 @@ impl EigenfacesParams {
         about.warnings.append(&mut warnings);
         let preparation = Preparation { mean, ..parts.preparation.clone() };
         Linear { about, preparation, unit_features: self.unit_features, theta: parts.basis.clone(), values }.checked()
+    }
+}
+
+impl EigenfacesParams {
+    /// The published pipeline with m′ features; the paper keeps 300 unless it tunes them.
+    pub fn as_published(dim: usize) -> Self {
+        Self { dim: Dim::Fixed(dim), ..Self::default() }
     }
 
     /// B, with no more columns than the centred samples have dimensions.

@@ -38,7 +38,7 @@ use crate::method::parts::homotopy::{Code, Homotopy};
 use crate::method::parts::reconstruction::Reconstruction;
 use crate::method::parts::sparse_graph::SparseGraph;
 use crate::method::pce::Dim;
-use crate::model::fitted::{About, Fit, Outcome};
+use crate::model::fitted::{About, Fit};
 use crate::model::linear::Linear;
 use crate::model::trace::{Stop, Trace};
 use crate::prepare::{Normalize, Preparation, Scan};
@@ -102,22 +102,18 @@ impl Default for L1GraphParams {
 
 impl Fit for L1GraphParams {
     type Model = Linear<Self>;
+    type Output = Linear<Self>;
 
     fn published() -> Option<Self> {
         Some(Self::as_published(300, 1e-2, 1e-3))
     }
 
-    fn cap(&mut self, max: usize) {
-        self.dim.cap(max);
+    fn dim_mut(&mut self) -> Option<&mut Dim> {
+        Some(&mut self.dim)
     }
 
-    fn learn(
-        &self,
-        samples: Samples<'_>,
-        _labels: Option<&Labels>,
-        exec: Exec<'_>,
-    ) -> Result<Outcome<Linear<Self>>, Error> {
-        Ok(self.fit_with(samples, exec)?.into())
+    fn learn(&self, samples: Samples<'_>, _: Option<&Labels>, exec: Exec<'_>) -> Result<Self::Output, Error> {
+        Ok(self.fit_with_codes(samples, exec)?.0)
     }
 }
 
@@ -132,16 +128,6 @@ impl L1GraphParams {
     /// The pipeline behind the paper's numbers: codes that stop early, after 100 steps at most, and columns of length one.
     pub fn as_published(dim: usize, lambda: f64, tol: f64) -> Self {
         Self { lambda, tol: Some(tol), max_iter: 100, dim: Dim::Fixed(dim), columns: Columns::Unit, ..Self::default() }
-    }
-
-    /// Learns the projection from samples in rows, on all cores.
-    pub fn fit<'a>(&self, samples: impl Into<Samples<'a>>) -> Result<Linear<Self>, Error> {
-        self.fit_with(samples, Exec::default())
-    }
-
-    /// Learns the projection, on as many threads as `exec` says and under its eyes. The result does not depend on it.
-    pub fn fit_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Linear<Self>, Error> {
-        Ok(self.fit_with_codes(samples, exec)?.0)
     }
 
     /// The same, with the codes.

@@ -29,7 +29,7 @@ use crate::method::parts::dimension::dimension;
 use crate::method::parts::graph_samples::{GraphSamples, check};
 use crate::method::parts::neighbours::{Metric, nearest_others};
 use crate::method::parts::reconstruction::Reconstruction;
-use crate::model::fitted::{About, Fit, Fitted, ModelInfo, Outcome};
+use crate::model::fitted::{About, Fit, Fitted, ModelInfo};
 use crate::model::record::{Arrays, Record};
 use crate::prepare::Normalize;
 use crate::text::short_number;
@@ -57,25 +57,13 @@ impl Default for LleParams {
 
 impl Fit for LleParams {
     type Model = Lle;
+    type Output = Lle;
 
-    fn cap(&mut self, max: usize) {
-        self.dim.cap(max);
+    fn dim_mut(&mut self) -> Option<&mut Dim> {
+        Some(&mut self.dim)
     }
 
-    fn learn(&self, samples: Samples<'_>, _labels: Option<&Labels>, exec: Exec<'_>) -> Result<Outcome<Lle>, Error> {
-        Ok(self.fit_with(samples, exec)?.into())
-    }
-}
-
-impl LleParams {
-    /// Embeds samples in rows, on all cores.
-    pub fn fit<'a>(&self, samples: impl Into<Samples<'a>>) -> Result<Lle, Error> {
-        self.fit_with(samples, Exec::default())
-    }
-
-    /// Embeds samples, on as many threads as `exec` says and under its eyes. The result does not depend on it.
-    pub fn fit_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Lle, Error> {
-        let samples = samples.into();
+    fn learn(&self, samples: Samples<'_>, _: Option<&Labels>, exec: Exec<'_>) -> Result<Self::Output, Error> {
         check(self.neighbours, None, None)?;
         check_ridge(Some(self.ridge))?;
         let GraphSamples { x, warnings, .. } = GraphSamples::of(samples, self.normalize, false, exec)?;
@@ -140,10 +128,6 @@ impl Fitted for Lle {
 
     fn scaling(&self) -> Normalize {
         self.about.params.normalize
-    }
-
-    fn unit_features(&self) -> bool {
-        false
     }
 
     fn set_image(&mut self, shape: ImageShape) {

@@ -39,7 +39,7 @@ use crate::method::parts::dimension::dimension;
 use crate::method::parts::graph_embedding::Columns;
 use crate::method::parts::graph_samples::{EmbeddingOptions, GraphSamples, check};
 use crate::method::parts::neighbour_graph::{EdgeWeights, NeighbourGraph};
-use crate::model::fitted::{Fit, Outcome};
+use crate::model::fitted::Fit;
 use crate::model::linear::Linear;
 use crate::prepare::Normalize;
 use crate::text::short_number;
@@ -102,49 +102,17 @@ impl Default for LppParams {
 
 impl Fit for LppParams {
     type Model = Linear<Self>;
+    type Output = Linear<Self>;
 
     fn published() -> Option<Self> {
         Some(Self::as_published(300, 3))
     }
 
-    fn cap(&mut self, max: usize) {
-        self.dim.cap(max);
+    fn dim_mut(&mut self) -> Option<&mut Dim> {
+        Some(&mut self.dim)
     }
 
-    fn learn(
-        &self,
-        samples: Samples<'_>,
-        _labels: Option<&Labels>,
-        exec: Exec<'_>,
-    ) -> Result<Outcome<Linear<Self>>, Error> {
-        Ok(self.fit_with(samples, exec)?.into())
-    }
-}
-
-impl LppParams {
-    /// As the comparisons of the paper ran it.
-    pub fn as_published(dim: usize, neighbours: usize) -> Self {
-        Self {
-            neighbours,
-            dim: Dim::Fixed(dim),
-            normalize: Normalize::Unit,
-            center: Center::Plain,
-            keep_mean: true,
-            floor: Some(1e-5),
-            least: Some(1e-3),
-            columns: Columns::Unit,
-            ..Self::default()
-        }
-    }
-
-    /// Learns the projection from samples in rows, on all cores.
-    pub fn fit<'a>(&self, samples: impl Into<Samples<'a>>) -> Result<Linear<Self>, Error> {
-        self.fit_with(samples, Exec::default())
-    }
-
-    /// Learns the projection, on as many threads as `exec` says and under its eyes. The result does not depend on it.
-    pub fn fit_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Linear<Self>, Error> {
-        let samples = samples.into();
+    fn learn(&self, samples: Samples<'_>, _: Option<&Labels>, exec: Exec<'_>) -> Result<Self::Output, Error> {
         let Self { neighbours, normalize, center, floor, least, columns, keep_mean, .. } = *self;
         check(neighbours, floor, least)?;
         self.weights.check()?;
@@ -164,6 +132,23 @@ impl LppParams {
         let scaled = graph.weights.scaled(&inverse);
         EmbeddingOptions { dim, floor, least, columns, keep_mean }
             .solve(self, samples, learning, &scaled, &graph_is, exec)
+    }
+}
+
+impl LppParams {
+    /// As the comparisons of the paper ran it.
+    pub fn as_published(dim: usize, neighbours: usize) -> Self {
+        Self {
+            neighbours,
+            dim: Dim::Fixed(dim),
+            normalize: Normalize::Unit,
+            center: Center::Plain,
+            keep_mean: true,
+            floor: Some(1e-5),
+            least: Some(1e-3),
+            columns: Columns::Unit,
+            ..Self::default()
+        }
     }
 
     /// W and d.

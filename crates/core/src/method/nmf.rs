@@ -28,11 +28,9 @@ use eigenspan_linalg::dense::PackedMatrix;
 use eigenspan_linalg::steps::multiplicative;
 use eigenspan_linalg::{Exec, Mat};
 
-use crate::data::{Labels, Samples};
-use crate::method::parts::factorisation::{Pair, Task};
+use crate::method::parts::factorisation::{Pair, Task, factorizes};
 use crate::method::parts::halves::{Half, Halves};
-use crate::model::factors::{Asked, Factors, Features, PartSettings, Start};
-use crate::model::fitted::{Fit, Outcome};
+use crate::model::factors::{Asked, Features, Start};
 use crate::model::trace::{Stop, Trace};
 use crate::{Dim, Error, Normalize};
 
@@ -63,48 +61,7 @@ pub struct NmfParams {
     pub features: Features,
 }
 
-impl Default for NmfParams {
-    fn default() -> Self {
-        Self {
-            dim: Dim::Auto,
-            seed: 0,
-            start: Start::Scaled,
-            max_iter: 1000,
-            tol: 1e-4,
-            normalize: Normalize::None,
-            unit_parts: true,
-            features: Features::Nonnegative,
-        }
-    }
-}
-
-impl Fit for NmfParams {
-    type Model = Factors<Self>;
-
-    fn published() -> Option<Self> {
-        Some(Self::as_published())
-    }
-
-    fn cap(&mut self, max: usize) {
-        self.dim.cap(max);
-    }
-
-    fn learn(
-        &self,
-        samples: Samples<'_>,
-        _labels: Option<&Labels>,
-        exec: Exec<'_>,
-    ) -> Result<Outcome<Factors<Self>>, Error> {
-        Ok(self.fit_with(samples, exec)?.into())
-    }
-}
-
-impl PartSettings for NmfParams {
-    fn asked(&self) -> Asked {
-        let Self { dim, seed, start, max_iter, tol, normalize, unit_parts, features } = *self;
-        Asked { dim, seed, start, max_iter, tol, normalize, unit_parts, features }
-    }
-}
+factorizes!(NmfParams, iterate);
 
 impl NmfParams {
     /// As in the comparisons of the PCE paper: 300 parts of samples of length one, 100 rounds whatever happens, z = Qᵀx. The
@@ -121,39 +78,6 @@ impl NmfParams {
             features: Features::Orthonormal,
             ..Self::default()
         }
-    }
-
-    /// Learns the parts from samples in rows, on all cores.
-    pub fn fit<'a>(&self, samples: impl Into<Samples<'a>>) -> Result<Factors<Self>, Error> {
-        self.fit_with(samples, Exec::default())
-    }
-
-    /// Learns the parts, on as many threads as `exec` says and under its eyes. The result does not depend on it.
-    pub fn fit_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Factors<Self>, Error> {
-        Ok(self.fit_transform_with(samples, exec)?.0)
-    }
-
-    /// The model, and Hᵀ (n × r): how much of each part is in each training sample, as the iteration left it.
-    pub fn fit_transform_with<'a>(
-        &self,
-        samples: impl Into<Samples<'a>>,
-        exec: Exec<'_>,
-    ) -> Result<(Factors<Self>, Mat), Error> {
-        self.fit_from(samples, None, exec)
-    }
-
-    /// The same, from factors to begin with; `dim`, `seed` and `start` then play no part.
-    pub fn fit_from<'a>(
-        &self,
-        samples: impl Into<Samples<'a>>,
-        given: Option<Pair>,
-        exec: Exec<'_>,
-    ) -> Result<(Factors<Self>, Mat), Error> {
-        let (samples, asked) = (samples.into(), self.asked());
-        let task = Task::open(samples, &asked, given.as_ref(), exec)?;
-        let pair = task.start(&asked, given)?;
-        let (pair, trace) = iterate(&task, pair, &asked, exec)?;
-        Factors::of(self, samples, &task, pair, trace)
     }
 }
 

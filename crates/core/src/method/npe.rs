@@ -31,7 +31,7 @@ use crate::method::parts::graph_embedding::Columns;
 use crate::method::parts::graph_samples::{EmbeddingOptions, GraphSamples, check};
 use crate::method::parts::neighbours::{Metric, nearest_others};
 use crate::method::parts::reconstruction::Reconstruction;
-use crate::model::fitted::{Fit, Outcome};
+use crate::model::fitted::Fit;
 use crate::model::linear::Linear;
 use crate::prepare::Normalize;
 use crate::{Dim, Error};
@@ -79,22 +79,29 @@ impl Default for NpeParams {
 
 impl Fit for NpeParams {
     type Model = Linear<Self>;
+    type Output = Linear<Self>;
 
     fn published() -> Option<Self> {
         Some(Self::as_published(300, 49))
     }
 
-    fn cap(&mut self, max: usize) {
-        self.dim.cap(max);
+    fn dim_mut(&mut self) -> Option<&mut Dim> {
+        Some(&mut self.dim)
     }
 
-    fn learn(
-        &self,
-        samples: Samples<'_>,
-        _labels: Option<&Labels>,
-        exec: Exec<'_>,
-    ) -> Result<Outcome<Linear<Self>>, Error> {
-        Ok(self.fit_with(samples, exec)?.into())
+    fn learn(&self, samples: Samples<'_>, _: Option<&Labels>, exec: Exec<'_>) -> Result<Self::Output, Error> {
+        let Self { neighbours, normalize, center, floor, least, columns, keep_mean, .. } = *self;
+        check(neighbours, floor, least)?;
+        check_ridge(self.ridge)?;
+        let mut learning = GraphSamples::of(samples, normalize, center, exec)?;
+        let dim = dimension(self.dim, samples, normalize, center, exec)?;
+        let found = nearest_others(&learning.x, neighbours, Metric::Euclidean, exec)?;
+        let ridge = self.ridge.unwrap_or(if found.k > samples.cols() { 1e-3 } else { 1e-12 });
+        let graph = Reconstruction::of(&learning.x, &found, ridge, exec)?;
+        learning.subtract_mean();
+        let graph_is = format!("the graph in which every sample is made of its {} nearest", found.k);
+        EmbeddingOptions { dim, floor, least, columns, keep_mean }
+            .solve(self, samples, learning, &graph, &graph_is, exec)
     }
 }
 
@@ -112,28 +119,6 @@ impl NpeParams {
             columns: Columns::Unit,
             ..Self::default()
         }
-    }
-
-    /// Learns the projection from samples in rows, on all cores.
-    pub fn fit<'a>(&self, samples: impl Into<Samples<'a>>) -> Result<Linear<Self>, Error> {
-        self.fit_with(samples, Exec::default())
-    }
-
-    /// Learns the projection, on as many threads as `exec` says and under its eyes. The result does not depend on it.
-    pub fn fit_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Linear<Self>, Error> {
-        let samples = samples.into();
-        let Self { neighbours, normalize, center, floor, least, columns, keep_mean, .. } = *self;
-        check(neighbours, floor, least)?;
-        check_ridge(self.ridge)?;
-        let mut learning = GraphSamples::of(samples, normalize, center, exec)?;
-        let dim = dimension(self.dim, samples, normalize, center, exec)?;
-        let found = nearest_others(&learning.x, neighbours, Metric::Euclidean, exec)?;
-        let ridge = self.ridge.unwrap_or(if found.k > samples.cols() { 1e-3 } else { 1e-12 });
-        let graph = Reconstruction::of(&learning.x, &found, ridge, exec)?;
-        learning.subtract_mean();
-        let graph_is = format!("the graph in which every sample is made of its {} nearest", found.k);
-        EmbeddingOptions { dim, floor, least, columns, keep_mean }
-            .solve(self, samples, learning, &graph, &graph_is, exec)
     }
 }
 

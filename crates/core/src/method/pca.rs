@@ -22,7 +22,7 @@ use eigenspan_linalg::Exec;
 use crate::Error;
 use crate::data::{ImageShape, Labels, Matrix, Samples};
 use crate::method::pce::{Dim, Pce, PceParams, PceParts, Weights};
-use crate::model::fitted::{Access, Fit, Fitted, ModelInfo, Needs, Outcome, Settings as _};
+use crate::model::fitted::{Access, Fit, Fitted, ModelInfo, Needs, Settings as _};
 use crate::prepare::Normalize;
 use crate::rule::{Lambda, minka};
 use crate::spectrum::Solver;
@@ -59,6 +59,7 @@ pub struct PcaParams {
 
 impl Fit for PcaParams {
     type Model = Pca;
+    type Output = Pca;
     const NEEDS: Needs = Needs { samples: Access::Passes, ..Needs::MATRIX };
 
     /// By name alone the dimension is what stands out of the noise, as with every other method.
@@ -72,20 +73,7 @@ impl Fit for PcaParams {
         }
     }
 
-    fn learn(&self, samples: Samples<'_>, _labels: Option<&Labels>, exec: Exec<'_>) -> Result<Outcome<Pca>, Error> {
-        Ok(self.fit_with(samples, exec)?.into())
-    }
-}
-
-impl PcaParams {
-    /// Learns the directions from samples in rows, on all cores.
-    pub fn fit<'a>(&self, samples: impl Into<Samples<'a>>) -> Result<Pca, Error> {
-        self.fit_with(samples, Exec::default())
-    }
-
-    /// Learns the directions, with the given threads and monitor. The result does not depend on them.
-    pub fn fit_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Pca, Error> {
-        let samples = samples.into();
+    fn learn(&self, samples: Samples<'_>, _: Option<&Labels>, exec: Exec<'_>) -> Result<Self::Output, Error> {
         if self.components == Components::Mle {
             let k = self.minka_rank(samples, exec)?;
             let model = self.of_pce(k).fit_with(samples, exec)?;
@@ -94,7 +82,9 @@ impl PcaParams {
         }
         Ok(Pca::new(*self, self.of_pce(0).fit_with(samples, exec)?))
     }
+}
 
+impl PcaParams {
     /// The same, asked of PCE, for samples that are not kept; `None` for Minka's rule, which needs them all.
     pub fn streamed(&self) -> Option<PceParams> {
         (self.components != Components::Mle).then(|| self.of_pce(0))

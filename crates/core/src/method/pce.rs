@@ -159,16 +159,6 @@ impl PceParams {
         Self { weights: Weights::Auto, unit_features: true, ..Self::default() }
     }
 
-    /// Learns k and Θ from samples in rows, on all cores.
-    pub fn fit<'a>(&self, samples: impl Into<Samples<'a>>) -> Result<Pce, Error> {
-        self.fit_with(samples, Exec::default())
-    }
-
-    /// Learns k and Θ, on as many threads as `exec` says and under its eyes. The result does not depend on it.
-    pub fn fit_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Pce, Error> {
-        self.fit_by(samples.into(), None, exec)
-    }
-
     /// Learns from samples whose classes are known, on all cores: they choose the weights, where these are
     /// [`Weights::Auto`].
     pub fn fit_labelled<'a>(&self, samples: impl Into<Samples<'a>>, labels: &Labels) -> Result<Pce, Error> {
@@ -188,7 +178,12 @@ impl PceParams {
         self.fit_by(samples, labelled.filter(|_| self.weights == Weights::Auto).as_ref(), exec)
     }
 
-    fn fit_by(&self, samples: Samples<'_>, labelled: Option<&Labelled<'_>>, exec: Exec<'_>) -> Result<Pce, Error> {
+    pub(crate) fn fit_by(
+        &self,
+        samples: Samples<'_>,
+        labelled: Option<&Labelled<'_>>,
+        exec: Exec<'_>,
+    ) -> Result<Pce, Error> {
         self.check()?;
         let reading = self.reading();
         let (scan, rough) = reading.first(samples, exec)?;

@@ -23,7 +23,7 @@ use eigenspan_linalg::{Exec, Mat};
 
 use crate::data::generate::Normal;
 use crate::data::{Labels, Samples};
-use crate::model::fitted::{About, Fit, Outcome};
+use crate::model::fitted::{About, Fit};
 use crate::model::linear::Linear;
 use crate::prepare::{Normalize, Preparation, Scan, norm};
 use crate::{Dim, Error, Warning};
@@ -52,30 +52,13 @@ impl Default for RandomProjectionParams {
 
 impl Fit for RandomProjectionParams {
     type Model = Linear<Self>;
+    type Output = Linear<Self>;
 
-    fn cap(&mut self, max: usize) {
-        self.dim.cap(max);
+    fn dim_mut(&mut self) -> Option<&mut Dim> {
+        Some(&mut self.dim)
     }
 
-    fn learn(
-        &self,
-        samples: Samples<'_>,
-        _labels: Option<&Labels>,
-        exec: Exec<'_>,
-    ) -> Result<Outcome<Linear<Self>>, Error> {
-        Ok(self.fit_with(samples, exec)?.into())
-    }
-}
-
-impl RandomProjectionParams {
-    /// Draws the projection for samples in rows, on all cores.
-    pub fn fit<'a>(&self, samples: impl Into<Samples<'a>>) -> Result<Linear<Self>, Error> {
-        self.fit_with(samples, Exec::default())
-    }
-
-    /// Draws the projection, with the given threads and monitor. The result does not depend on them.
-    pub fn fit_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Linear<Self>, Error> {
-        let samples = samples.into();
+    fn learn(&self, samples: Samples<'_>, _: Option<&Labels>, exec: Exec<'_>) -> Result<Self::Output, Error> {
         let (n, m) = (samples.rows(), samples.cols());
         self.check()?;
         let scan = Scan::of(samples, exec)?;
@@ -92,7 +75,9 @@ impl RandomProjectionParams {
         }
         Linear { about, preparation, unit_features: false, theta, values }.checked()
     }
+}
 
+impl RandomProjectionParams {
     fn check(&self) -> Result<(), Error> {
         for (name, got) in [("eps", self.eps), ("failure", self.failure)] {
             if !(got > 0.0 && got < 1.0) {

@@ -34,7 +34,7 @@ use eigenspan_linalg::{Exec, Mat};
 
 use crate::data::{Labels, Samples};
 use crate::model::decomposed::{Decomposed, Input, Projection, check, lambda};
-use crate::model::fitted::{Fit, Outcome};
+use crate::model::fitted::Fit;
 use crate::model::linear::Linear;
 use crate::{Dim, Error, Normalize};
 
@@ -96,52 +96,17 @@ impl Default for RobustPcaParams {
 
 impl Fit for RobustPcaParams {
     type Model = Linear<Self>;
+    type Output = Decomposed<Self>;
 
     fn published() -> Option<Self> {
         Some(Self::as_published(300, 0.2))
     }
 
-    fn cap(&mut self, max: usize) {
-        self.dim.cap(max);
+    fn dim_mut(&mut self) -> Option<&mut Dim> {
+        Some(&mut self.dim)
     }
 
-    fn learn(
-        &self,
-        samples: Samples<'_>,
-        _labels: Option<&Labels>,
-        exec: Exec<'_>,
-    ) -> Result<Outcome<Linear<Self>>, Error> {
-        Ok(self.fit_with(samples, exec)?.into())
-    }
-}
-
-impl RobustPcaParams {
-    /// RPCA + PCA as the paper ran it: samples of length one, the proximal gradient, then Eigenfaces of the low-rank part
-    /// with `dim` directions. The paper tunes λ over 0.1, 0.2, …, which leaves such samples almost as they are.
-    pub fn as_published(dim: usize, lambda: f64) -> Self {
-        Self {
-            lambda: Some(lambda),
-            solver: RobustSolver::Apg,
-            tol: 1e-7,
-            max_iter: 10_000,
-            dim: Dim::Fixed(dim),
-            normalize: Normalize::Unit,
-            center: true,
-            keep_mean: true,
-            unit_features: true,
-            ..Self::default()
-        }
-    }
-
-    /// Splits samples in rows and learns the projection, on all cores.
-    pub fn fit<'a>(&self, samples: impl Into<Samples<'a>>) -> Result<Decomposed<Self>, Error> {
-        self.fit_with(samples, Exec::default())
-    }
-
-    /// Splits samples in rows and learns the projection, on as many threads as `exec` says and under its eyes. The result does
-    /// not depend on it.
-    pub fn fit_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Decomposed<Self>, Error> {
-        let samples = samples.into();
+    fn learn(&self, samples: Samples<'_>, _: Option<&Labels>, exec: Exec<'_>) -> Result<Self::Output, Error> {
         check(self.growth, self.tol, self.max_iter, self.dim)?;
         let lambda = lambda(self.lambda, samples.rows(), samples.cols())?;
         let input = Input::of(samples, self.normalize, exec)?;
@@ -164,6 +129,25 @@ impl RobustPcaParams {
             unit_features: self.unit_features,
         };
         input.finish(self, projection, split, exec)
+    }
+}
+
+impl RobustPcaParams {
+    /// RPCA + PCA as the paper ran it: samples of length one, the proximal gradient, then Eigenfaces of the low-rank part
+    /// with `dim` directions. The paper tunes λ over 0.1, 0.2, …, which leaves such samples almost as they are.
+    pub fn as_published(dim: usize, lambda: f64) -> Self {
+        Self {
+            lambda: Some(lambda),
+            solver: RobustSolver::Apg,
+            tol: 1e-7,
+            max_iter: 10_000,
+            dim: Dim::Fixed(dim),
+            normalize: Normalize::Unit,
+            center: true,
+            keep_mean: true,
+            unit_features: true,
+            ..Self::default()
+        }
     }
 }
 

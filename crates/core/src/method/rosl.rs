@@ -37,7 +37,7 @@ use crate::data::{Labels, Samples};
 use crate::method::parts::alternation::Alternation;
 use crate::method::parts::low_rank::{LowRank, column_norms};
 use crate::model::decomposed::{Decomposed, Input, Projection, Split, check, lambda, largest};
-use crate::model::fitted::{Fit, Outcome};
+use crate::model::fitted::Fit;
 use crate::model::linear::Linear;
 use crate::model::trace::Trace;
 use crate::prepare::norm;
@@ -107,22 +107,24 @@ impl Default for RoslParams {
 
 impl Fit for RoslParams {
     type Model = Linear<Self>;
+    type Output = Decomposed<Self>;
 
     fn published() -> Option<Self> {
         Some(Self::as_published(300, 0.35))
     }
 
-    fn cap(&mut self, max: usize) {
-        self.dim.cap(max);
+    fn dim_mut(&mut self) -> Option<&mut Dim> {
+        Some(&mut self.dim)
     }
 
-    fn learn(
-        &self,
-        samples: Samples<'_>,
-        _labels: Option<&Labels>,
-        exec: Exec<'_>,
-    ) -> Result<Outcome<Linear<Self>>, Error> {
-        Ok(self.fit_with(samples, exec)?.into())
+    fn learn(&self, samples: Samples<'_>, _: Option<&Labels>, exec: Exec<'_>) -> Result<Self::Output, Error> {
+        let (n, m) = (samples.rows(), samples.cols());
+        if self.rank == Some(0) {
+            return Err(Error::Parameter { name: "rank", expected: "at least 1", got: 0.0 });
+        }
+        let bound = self.rank.unwrap_or(BOUND).min(n).min(m);
+        let mut random = Normal::new(self.seed);
+        self.fit_from(samples, &Mat::from_fn(bound, n, |_, _| random.uniform()), exec)
     }
 }
 
@@ -144,24 +146,6 @@ impl RoslParams {
             unit_features: true,
             ..Self::default()
         }
-    }
-
-    /// Splits samples in rows and learns the projection, on all cores.
-    pub fn fit<'a>(&self, samples: impl Into<Samples<'a>>) -> Result<Decomposed<Self>, Error> {
-        self.fit_with(samples, Exec::default())
-    }
-
-    /// Splits samples in rows and learns the projection, on as many threads as `exec` says and under its eyes. The result does
-    /// not depend on it.
-    pub fn fit_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Decomposed<Self>, Error> {
-        let samples = samples.into();
-        let (n, m) = (samples.rows(), samples.cols());
-        if self.rank == Some(0) {
-            return Err(Error::Parameter { name: "rank", expected: "at least 1", got: 0.0 });
-        }
-        let bound = self.rank.unwrap_or(BOUND).min(n).min(m);
-        let mut random = Normal::new(self.seed);
-        self.fit_from(samples, &Mat::from_fn(bound, n, |_, _| random.uniform()), exec)
     }
 
     /// The same from first coefficients α (K × n) that are given; then K is their number of rows.

@@ -159,10 +159,6 @@ impl<P: PartSettings> Fitted for Factors<P> {
         self.about.params.asked().normalize
     }
 
-    fn unit_features(&self) -> bool {
-        false
-    }
-
     fn set_image(&mut self, shape: ImageShape) {
         self.about.image = Some(shape);
     }

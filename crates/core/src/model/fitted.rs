@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::Error;
 use crate::data::{ImageShape, Labels, Matrix, NumberType, Samples};
-use crate::method::pce::Pce;
+use crate::method::pce::{Dim, Pce};
 use crate::model::record::Record;
 use crate::model::trace::{Stop, Trace};
 use crate::prepare::Normalize;
@@ -58,6 +58,8 @@ impl Needs {
 pub trait Fit: Settings + Default {
     /// What is learned.
     type Model: Fitted + Record<Params = Self>;
+    /// What `fit` returns: the model, or the model with the parts of the training samples.
+    type Output: Into<Outcome<Self::Model>>;
 
     /// What a fit needs.
     const NEEDS: Needs = Needs::MATRIX;
@@ -73,18 +75,70 @@ pub trait Fit: Settings + Default {
         None
     }
 
-    /// Lowers the number of features to `max`, where a larger one is given. Empty for methods without such a number.
-    fn cap(&mut self, max: usize);
+    /// The number of features, where that is a parameter.
+    fn dim_mut(&mut self) -> Option<&mut Dim> {
+        None
+    }
 
-    /// Learns from samples in rows, with the given threads and monitor. `labels` are there where [`NEEDS`](Self::NEEDS)
-    /// requires them.
-    fn learn(
-        &self,
-        samples: Samples<'_>,
-        labels: Option<&Labels>,
-        exec: Exec<'_>,
-    ) -> Result<Outcome<Self::Model>, Error>;
+    /// Lowers the number of features to `max`, where a larger one is given.
+    fn cap(&mut self, max: usize) {
+        if let Some(dim) = self.dim_mut() {
+            dim.cap(max);
+        }
+    }
+
+    /// Learns from samples in rows, with the given threads and monitor; the result does not depend on them. This is the
+    /// algorithm; `fit` and `fit_with` of the parameters call it.
+    fn learn(&self, samples: Samples<'_>, labels: Option<&Labels>, exec: Exec<'_>) -> Result<Self::Output, Error>;
 }
+
+/// The methods `fit` and `fit_with` of parameters that implement [`Fit`], by the task of the method.
+macro_rules! fits {
+    (Classifier, $params:ty) => {
+        impl $params {
+            /// Learns from samples in rows and their classes, on all cores.
+            pub fn fit<'a>(
+                &self,
+                samples: impl Into<$crate::data::Samples<'a>>,
+                labels: &$crate::data::Labels,
+            ) -> Result<<Self as $crate::model::fitted::Fit>::Output, $crate::Error> {
+                self.fit_with(samples, labels, $crate::Exec::default())
+            }
+
+            /// Learns from samples in rows and their classes, with the given threads and monitor. The result does not depend
+            /// on them.
+            pub fn fit_with<'a>(
+                &self,
+                samples: impl Into<$crate::data::Samples<'a>>,
+                labels: &$crate::data::Labels,
+                exec: $crate::Exec<'_>,
+            ) -> Result<<Self as $crate::model::fitted::Fit>::Output, $crate::Error> {
+                $crate::model::fitted::Fit::learn(self, samples.into(), Some(labels), exec)
+            }
+        }
+    };
+    ($task:ident, $params:ty) => {
+        impl $params {
+            /// Learns from samples in rows, on all cores.
+            pub fn fit<'a>(
+                &self,
+                samples: impl Into<$crate::data::Samples<'a>>,
+            ) -> Result<<Self as $crate::model::fitted::Fit>::Output, $crate::Error> {
+                self.fit_with(samples, $crate::Exec::default())
+            }
+
+            /// Learns from samples in rows, with the given threads and monitor. The result does not depend on them.
+            pub fn fit_with<'a>(
+                &self,
+                samples: impl Into<$crate::data::Samples<'a>>,
+                exec: $crate::Exec<'_>,
+            ) -> Result<<Self as $crate::model::fitted::Fit>::Output, $crate::Error> {
+                $crate::model::fitted::Fit::learn(self, samples.into(), None, exec)
+            }
+        }
+    };
+}
+pub(crate) use fits;
 
 /// What a fit gives: a model, and the parts of the training samples that some methods find on the way.
 #[derive(Debug, Clone, PartialEq)]
@@ -186,7 +240,9 @@ pub trait Fitted {
     /// How samples are scaled before anything else.
     fn scaling(&self) -> Normalize;
     /// Whether the features of every sample are scaled to length one.
-    fn unit_features(&self) -> bool;
+    fn unit_features(&self) -> bool {
+        false
+    }
     /// Tells the model the shape of its samples as images; the caller has checked that it is their size.
     fn set_image(&mut self, shape: ImageShape);
     /// The features of each sample. `f32` in, `f32` out; anything else gives `f64`. A sample's features do not depend on the

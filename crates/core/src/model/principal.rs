@@ -12,8 +12,8 @@ use eigenspan_linalg::{Exec, Mat};
 use crate::data::{ImageShape, Labels, NumberType, Samples};
 use crate::method::pca::{Pca, PcaParams};
 use crate::method::pce::online::Trail;
-use crate::method::pce::{Chosen, Pce, PceParams, PceParts, Weights};
-use crate::model::fitted::{Access, Fit, Labelling, Needs, Outcome};
+use crate::method::pce::{Chosen, Dim, Pce, PceParams, PceParts, Weights};
+use crate::model::fitted::{Access, Fit, Labelling, Needs};
 use crate::model::record::{Arrays, Record};
 use crate::prepare::Preparation;
 use crate::warning::Warning;
@@ -21,17 +21,19 @@ use crate::{Error, Model};
 
 impl Fit for PceParams {
     type Model = Pce;
+    type Output = Pce;
     const NEEDS: Needs = Needs { labels: Labelling::Optional, samples: Access::Passes };
 
-    fn cap(&mut self, max: usize) {
-        self.dim.cap(max);
+    fn dim_mut(&mut self) -> Option<&mut Dim> {
+        Some(&mut self.dim)
     }
 
-    fn learn(&self, samples: Samples<'_>, labels: Option<&Labels>, exec: Exec<'_>) -> Result<Outcome<Pce>, Error> {
-        Ok(match labels.filter(|_| self.weights == Weights::Auto) {
-            Some(labels) => self.fit_labelled_with(samples, labels, exec)?.into(),
-            None => self.fit_with(samples, exec)?.into(),
-        })
+    /// Labels have an effect where they choose the weights, [`Weights::Auto`].
+    fn learn(&self, samples: Samples<'_>, labels: Option<&Labels>, exec: Exec<'_>) -> Result<Self::Output, Error> {
+        match labels.filter(|_| self.weights == Weights::Auto) {
+            Some(labels) => self.fit_labelled_with(samples, labels, exec),
+            None => self.fit_by(samples, None, exec),
+        }
     }
 }
 

@@ -125,10 +125,6 @@ impl Fitted for LinearSvm {
         self.preparation.normalize
     }
 
-    fn unit_features(&self) -> bool {
-        false
-    }
-
     fn set_image(&mut self, shape: ImageShape) {
         self.about.image = Some(shape);
     }

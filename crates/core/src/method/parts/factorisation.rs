@@ -54,6 +54,81 @@ pub struct Pair {
     pub h: Mat,
 }
 
+/// All that the parameters of such a method have in common; `iterate` is what it does with the first factors.
+macro_rules! factorizes {
+    ($params:ident, $iterate:path) => {
+        impl Default for $params {
+            fn default() -> Self {
+                Self {
+                    dim: $crate::Dim::Auto,
+                    seed: 0,
+                    start: $crate::model::factors::Start::Scaled,
+                    max_iter: 1000,
+                    tol: 1e-4,
+                    normalize: $crate::Normalize::None,
+                    unit_parts: true,
+                    features: $crate::model::factors::Features::Nonnegative,
+                }
+            }
+        }
+
+        impl $crate::model::factors::PartSettings for $params {
+            fn asked(&self) -> $crate::model::factors::Asked {
+                let Self { dim, seed, start, max_iter, tol, normalize, unit_parts, features } = *self;
+                $crate::model::factors::Asked { dim, seed, start, max_iter, tol, normalize, unit_parts, features }
+            }
+        }
+
+        impl $crate::model::fitted::Fit for $params {
+            type Model = $crate::model::factors::Factors<Self>;
+            type Output = Self::Model;
+
+            fn published() -> Option<Self> {
+                Some(Self::as_published())
+            }
+
+            fn dim_mut(&mut self) -> Option<&mut $crate::Dim> {
+                Some(&mut self.dim)
+            }
+
+            fn learn(
+                &self,
+                samples: $crate::data::Samples<'_>,
+                _: Option<&$crate::data::Labels>,
+                exec: $crate::Exec<'_>,
+            ) -> Result<Self::Output, $crate::Error> {
+                Ok(self.fit_transform_with(samples, exec)?.0)
+            }
+        }
+
+        impl $params {
+            /// The model, and Hᵀ (n × r): how much of each part is in each training sample, as the iteration left it.
+            pub fn fit_transform_with<'a>(
+                &self,
+                samples: impl Into<$crate::data::Samples<'a>>,
+                exec: $crate::Exec<'_>,
+            ) -> Result<($crate::model::factors::Factors<Self>, $crate::Mat), $crate::Error> {
+                self.fit_from(samples, None, exec)
+            }
+
+            /// The same, from the given factors; `dim`, `seed` and `start` then have no effect.
+            pub fn fit_from<'a>(
+                &self,
+                samples: impl Into<$crate::data::Samples<'a>>,
+                given: Option<$crate::method::parts::factorisation::Pair>,
+                exec: $crate::Exec<'_>,
+            ) -> Result<($crate::model::factors::Factors<Self>, $crate::Mat), $crate::Error> {
+                let (samples, asked) = (samples.into(), $crate::model::factors::PartSettings::asked(self));
+                let task = $crate::method::parts::factorisation::Task::open(samples, &asked, given.as_ref(), exec)?;
+                let pair = task.start(&asked, given)?;
+                let (pair, trace) = $iterate(&task, pair, &asked, exec)?;
+                $crate::model::factors::Factors::of(self, samples, &task, pair, trace)
+            }
+        }
+    };
+}
+pub(crate) use factorizes;
+
 impl Task {
     /// Reads the samples, refuses what cannot be factored and decides r: what `given` has, or what was asked.
     pub fn open(samples: Samples<'_>, asked: &Asked, given: Option<&Pair>, exec: Exec<'_>) -> Result<Self, Error> {
