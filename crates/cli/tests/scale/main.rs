@@ -1,4 +1,4 @@
-//! Samples that are read once: files of several formats, limits of memory, checkpoints, summaries made apart and merged.
+//! Samples in files: formats, memory limits, checkpoints, updates, summaries made separately and merged.
 
 mod kills;
 #[cfg(target_os = "linux")]
