@@ -1,45 +1,23 @@
 //! The command line as scripts and people use it.
 
-use std::io::Write as _;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+mod run;
 
-struct Run {
-    folder: tempfile::TempDir,
-}
+use std::io::Write as _;
+use std::process::{Output, Stdio};
+
+use run::Run;
 
 impl Run {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
-    }
-
-    fn path(&self) -> &Path {
-        self.folder.path()
-    }
-
     fn with_input(&self, args: &str, input: &[u8]) -> Output {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_eigenspan"))
-            .args(args.split_whitespace())
-            .current_dir(self.path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command = self.command(args);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(input).unwrap();
         child.wait_with_output().unwrap()
     }
 
-    /// stdout of a run that succeeds.
-    fn ok(&self, args: &str) -> String {
-        let output = self.with_input(args, b"");
-        assert!(output.status.success(), "{args}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    }
-
     /// stderr of a run that ends with `code` and prints nothing.
     fn fails(&self, args: &str, code: i32) -> String {
-        let output = self.with_input(args, b"");
+        let output = self.output(args);
         assert_eq!(output.status.code(), Some(code), "{args}: {}", String::from_utf8_lossy(&output.stderr));
         assert!(output.stdout.is_empty(), "{args} prints a result and fails");
         String::from_utf8(output.stderr).unwrap()
@@ -64,11 +42,6 @@ impl Run {
         bytes.extend(header.as_bytes());
         (0..120i64).for_each(|row| bytes.extend((7 * row).to_le_bytes()));
         std::fs::write(self.path().join(name), bytes).unwrap();
-    }
-
-    #[expect(clippy::disallowed_methods, reason = "a test looks at the file that was written")]
-    fn bytes(&self, name: &str) -> Vec<u8> {
-        std::fs::read(self.path().join(name)).unwrap()
     }
 }
 
@@ -441,7 +414,10 @@ fn what_an_estimator_cannot_do_is_said_and_stops_no_other() {
     assert!(refused("minka").contains("at least as many samples as features"));
     assert_eq!(refused("pce"), "");
     assert!(run.fails("dimension wide.csv --method mle", 1).contains("12 samples are needed"));
-    assert!(run.fails("dimension @digits --method minka --neighbours 3", 1).contains("`--neighbours` has no effect with `minka`"));
+    assert!(
+        run.fails("dimension @digits --method minka --neighbours 3", 1)
+            .contains("`--neighbours` has no effect with `minka`")
+    );
     assert!(run.fails("dimension @digits --neighbours 3..1", 2).contains("10..30:2"));
     assert!(run.fails("dimension @digits --method magic", 2).contains("magic"));
 }
@@ -473,7 +449,8 @@ fn evaluate_compares_methods_and_says_so_in_json() {
 fn evaluate_goes_on_where_it_was_and_does_not_depend_on_threads() {
     let run = Run::new();
     run.write_some_digits("rows.npy");
-    let command = "evaluate @digits --rows rows.npy --method lpp:dim=5 --split stratified --train 60 --repeats 3 --json";
+    let command =
+        "evaluate @digits --rows rows.npy --method lpp:dim=5 --split stratified --train 60 --repeats 3 --json";
     let accuracies = |flags: &str| run.json(&format!("{command} {flags}"))[0]["accuracies"].clone();
     let whole = accuracies("--threads 1 --cache cells.jsonl");
     assert_eq!(whole.as_array().unwrap().len(), 3);
