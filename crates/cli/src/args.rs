@@ -38,13 +38,12 @@ pub enum Command {
     /// Run PCE on built-in data and show what it finds
     Demo,
     /// Find the dimension of data and learn the projection
-    #[command(
-        after_help = "Examples:\n  eigenspan fit faces.npz -o faces.espan\n  eigenspan fit faces.npz --lambda 5 --json\n  \
+    #[command(after_help = "Examples:\n  eigenspan fit faces.npz -o faces.espan\n  \
+eigenspan fit faces.npz --lambda 5 --json\n  \
 eigenspan fit sensors.csv --label state --noise 0.02\n  cat table.csv | eigenspan fit - --energy 0.95\n  \
 eigenspan fit faces.npz --method npe --neighbours 49 --dim 300 -o faces.espan\n  \
 eigenspan fit huge.npy --max-memory 2GB --checkpoint huge.check -o huge.espan\n  \
-eigenspan fit 2024.npy 2025.npy 2026.npy -o years.espan"
-    )]
+eigenspan fit 2024.npy 2025.npy 2026.npy -o years.espan")]
     Fit(Box<Fit>),
     /// Summarize samples, to be merged with others and turned into a model
     #[command(after_help = "Example, on as many machines as there are files:\n  \
@@ -83,10 +82,9 @@ eigenspan recover sensors.espan today.csv --scores novelty.csv")]
     #[command(after_help = "Examples:\n  eigenspan path faces.npz\n  eigenspan path faces.npz --svg > path.svg")]
     Path(PathArgs),
     /// Compare methods and classifiers on labeled data by their accuracy on test samples
-    #[command(
-        after_help = "Examples:\n  eigenspan evaluate faces.npz --method pce --method eigenfaces --classifier nn,nn-cosine\n  \
-eigenspan evaluate faces.npz --method npe:neighbours=49,dim=300 --train 1520 --repeats 10 --json"
-    )]
+    #[command(after_help = "Examples:\n  \
+eigenspan evaluate faces.npz --method pce --method eigenfaces --classifier nn,nn-cosine\n  \
+eigenspan evaluate faces.npz --method npe:neighbours=49,dim=300 --train 1520 --repeats 10 --json")]
     Evaluate(Evaluate),
     /// Run the experiments of the paper, its numbers beside ours
     #[command(
@@ -168,8 +166,8 @@ pub struct Update {
     /// Directions kept during the update; as before, or twice those of the model and at least 100
     #[arg(long, value_name = "R")]
     pub rank: Option<usize>,
-    /// Forgetting factor, the weight of old samples when a sample arrives, above 0 and at most 1: 0.999 forgets over some
-    /// thousand samples; as before, or 1, which forgets nothing
+    /// Forgetting factor, the weight of old samples when a sample arrives, above 0 and at most 1: 0.999 forgets over
+    /// some thousand samples; as before, or 1, which forgets nothing
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     pub forget: Option<f64>,
     #[command(flatten)]
@@ -310,7 +308,8 @@ pub struct Evaluate {
     pub as_published: bool,
     /// The classifiers, separated by commas; the flag may be given several times
     #[arg(long = "classifier", value_name = "NAME", default_value = "nn", value_delimiter = ',',
-        hide_possible_values = true, value_parser = PossibleValuesParser::new(CLASSIFIERS.iter().map(|(name, _)| *name)))]
+        hide_possible_values = true,
+        value_parser = PossibleValuesParser::new(CLASSIFIERS.iter().map(|(name, _)| *name)))]
     pub classifiers: Vec<String>,
     /// Samples to train on: a share below 1, or a number
     #[arg(long, value_name = "SHARE|N", default_value = "0.5", value_parser = parse_train)]
@@ -343,8 +342,8 @@ pub struct Evaluate {
 
 #[derive(ClapArgs)]
 pub struct Reproduce {
-    /// Tables and figures by the labels of the paper's source: `table3`, `fig4b`, `claims`, `complexity`; `all` for those
-    /// whose data are present
+    /// Tables and figures by the labels of the paper's source: `table3`, `fig4b`, `claims`, `complexity`; `all` for
+    /// those whose data are present
     #[arg(value_name = "NAME", required_unless_present = "list")]
     pub names: Vec<String>,
     /// List all names, their numbers in the printed paper, and whether their data are present

@@ -1,7 +1,7 @@
 //! `eigenspan`: how many dimensions your data really have, and the projection onto them.
 //!
-//! Arguments as typed ([`args`]), one module per command ([`commands`]), results in words and JSON ([`report`]). This crate
-//! prints, reads the clock and sets the exit code. Results go to stdout, messages to stderr.
+//! Arguments as typed ([`args`]), one module per command ([`commands`]), results in words and JSON ([`report`]). This
+//! crate prints, reads the clock and sets the exit code. Results go to stdout, messages to stderr.
 
 mod args;
 mod choice;

@@ -119,7 +119,8 @@ fn refusals_say_what_is_wrong_and_what_to_do() {
     let mismatch = run.fails("transform digits.espan wide.csv", 1);
     assert_eq!(
         mismatch,
-        "error: the model was fitted on 64 features, the samples have 3\n\nhint: samples are rows and features are columns: is the matrix transposed?\n"
+        "error: the model was fitted on 64 features, the samples have 3\n\n\
+         hint: samples are rows and features are columns: is the matrix transposed?\n"
     );
     assert!(run.fails("inspect broken.espan", 1).contains("is not an .espan model file"));
     assert!(run.fails("fit @digits --energy 95", 1).ends_with("hint: for 95 percent write 0.95\n"));
@@ -426,7 +427,7 @@ fn what_an_estimator_cannot_do_is_said_and_stops_no_other() {
 fn evaluate_compares_methods_and_says_so_in_json() {
     let run = Run::new();
     run.write_some_digits("rows.npy");
-    let asked =
+    let command =
         "evaluate @digits --rows rows.npy --method pce --method pca:dim=9 --classifier nn,nn-cosine --repeats 2";
     let rows = run.json(&format!("{command} --json"));
     let rows = rows.as_array().unwrap();
@@ -439,7 +440,7 @@ fn evaluate_compares_methods_and_says_so_in_json() {
         assert!(row["accuracy_sd"].as_f64().unwrap() >= 0.0 && row["seconds"].as_f64().unwrap() > 0.0);
         assert!(row["k"].as_u64().unwrap() > 0 && row["columns"].as_u64().unwrap() > 0);
     }
-    let table = run.ok(asked);
+    let table = run.ok(command);
     assert!(table.starts_with("| method    | classifier | accuracy (%)"), "{table}");
     assert_eq!(table.lines().count(), 6);
 }

@@ -15,8 +15,8 @@ use crate::summarize::Summarize;
 /// The form in which samples are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Form {
-    /// The Gram matrix, or the triangle where the settings need it; above 5000 features a sketch, where the settings and
-    /// the files allow it and no checkpoint is requested.
+    /// The Gram matrix, or the triangle where the settings need it; above 5000 features a sketch, where the settings
+    /// and the files allow it and no checkpoint is requested.
     #[default]
     Auto,
     /// The Gram matrix: fast, for cuts not too far below σ₁.

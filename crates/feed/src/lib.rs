@@ -6,8 +6,8 @@
 //!                └ one thread reads the next chunk while this one is processed
 //! ```
 //! A *pass* reads all data once, a *chunk* is what is read at once. Chunks are as large as the budget allows
-//! ([`budget`]) and change no bit of the result. The [`Monitor`](eigenspan_core::Monitor) receives the bytes read as the
-//! stage [`READING`]; a cancellation leaves a checkpoint to resume from.
+//! ([`budget`]) and change no bit of the result. The [`Monitor`](eigenspan_core::Monitor) receives the bytes read as
+//! the stage [`READING`]; a cancellation leaves a checkpoint to resume from.
 //!
 //! | work | in | out |
 //! |---|---|---|

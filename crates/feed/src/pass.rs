@@ -70,7 +70,8 @@ pub(crate) struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    /// Starts to read `rows`, from its current position, in chunks of `height` rows: `count` rows came before, with `fingerprint`.
+    /// Starts to read `rows`, from its current position, in chunks of `height` rows: `count` rows came before, with
+    /// `fingerprint`.
     pub fn new(work: &'a Work<'a>, rows: Rows, height: usize, count: usize, fingerprint: Fingerprint) -> Self {
         let (total, read, bytes) = (rows.source.rows(), rows.read, rows.bytes);
         Self { ahead: Ahead::new(rows.source, height, fingerprint), work, rows: total, read, bytes, count }

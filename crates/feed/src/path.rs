@@ -20,8 +20,8 @@ pub struct Path {
 }
 
 impl Path {
-    /// The model, and the dimension for every λ, with the given threads and monitor. The form is the triangle, which gives
-    /// every singular value.
+    /// The model, and the dimension for every λ, with the given threads and monitor. The form is the triangle, which
+    /// gives every singular value.
     pub fn run(&self, exec: Exec<'_>) -> Result<(Pce, Vec<PathStep>), FeedError> {
         let summarize = Summarize {
             files: self.files.clone(),

@@ -25,7 +25,8 @@ pub struct Recover<'a> {
 }
 
 impl Recover<'_> {
-    /// Writes the requested files; `observe` receives the number of samples before each chunk, the chunk and its recovery.
+    /// Writes the requested files; `observe` receives the number of samples before each chunk, the chunk and its
+    /// recovery.
     pub fn rows(
         &self,
         rows: Rows,

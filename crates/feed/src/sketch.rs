@@ -70,8 +70,8 @@ impl Passes<'_> {
             same_features(rows.source.cols(), path, Some(features))?;
             let way = Way::Sketch { params, options: &self.options, features };
             let height = way.chunk_rows(*max_memory, rows.held)?;
-            // The fingerprint is that of a summary's blocks, which have more rows than these chunks: it needs the number of
-            // rows in advance.
+            // The fingerprint is that of a summary's blocks, which have more rows than these chunks: it needs the
+            // number of rows in advance.
             let total = match (rows.source.rows(), before) {
                 (Some(total), _) => total,
                 (None, Some((parts, _))) => parts[at].rows,

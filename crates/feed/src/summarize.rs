@@ -4,8 +4,8 @@
 //!     for every file    chunk ─ chunk ─ … ─▶ its summary ─▶ done ⊕ summary
 //!                           └ at intervals: checkpoint
 //! ```
-//! Every file is a partition of its own: the result has the same bits as summaries made file by file, on any machine, and
-//! merged in the same order. Chunks are as large as memory allows, and change nothing.
+//! Every file is a partition of its own: the result has the same bits as summaries made file by file, on any machine,
+//! and merged in the same order. Chunks are as large as memory allows, and change nothing.
 
 use std::path::Path;
 

@@ -4,9 +4,9 @@
 //!     caller   holds the interpreter ── releases it, sleeps ── wakes: Ctrl-C? ── … ── takes the result
 //!     worker                          └─ computes, polls the monitor at intervals ──┘
 //! ```
-//! The worker never uses Python, except for a clock passed in by Python, so that other Python threads run meanwhile. The
-//! caller checks for signals every [`SIGNAL_INTERVAL`]; after Ctrl-C the work ends within about a tenth of a second. Threads
-//! live for one call: there is no pool that a forked child would wait for.
+//! The worker never uses Python, except for a clock passed in by Python, so that other Python threads run meanwhile.
+//! The caller checks for signals every [`SIGNAL_INTERVAL`]; after Ctrl-C the work ends within about a tenth of a
+//! second. Threads live for one call: there is no pool that a forked child would wait for.
 
 use std::any::Any;
 use std::num::NonZero;

@@ -51,7 +51,8 @@ impl Clock for Callbacks {
     }
 }
 
-/// Every method with every classifier of the JSON text `request`, on samples with their classes: rows as JSON, and warnings.
+/// Every method with every classifier of the JSON text `request`, on samples with their classes: rows as JSON, and
+/// warnings.
 ///
 /// `callbacks` are a clock, and optionally a function that is called before every fit with the progress.
 #[pyfunction]

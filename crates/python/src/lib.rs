@@ -15,8 +15,8 @@
 //! | `datasets` | built-in and synthetic data, data from files, corruptions |
 //! | `verification` | pairs of samples of the same class or not |
 //!
-//! The public classes are written in Python (`python/eigenspan`) by the conventions of scikit-learn. Neither they nor this
-//! crate compute anything.
+//! The public classes are written in Python (`python/eigenspan`) by the conventions of scikit-learn. Neither they nor
+//! this crate compute anything.
 
 mod arrays;
 mod datasets;

@@ -259,8 +259,8 @@ impl Model {
         self.file.model.info().warnings.iter().map(Warning::to_string).collect()
     }
 
-    /// Every candidate of the weights, (τ/τ₀, γ, columns, correct samples), and the number of samples that were classified;
-    /// None where the data did not choose the weights.
+    /// Every candidate of the weights, (τ/τ₀, γ, columns, correct samples), and the number of samples that were
+    /// classified; None where the data did not choose the weights.
     fn trials(&self) -> Option<(Vec<Trial>, usize)> {
         let chosen = self.pce().parts().chosen.as_ref()?;
         let trials = chosen.trials.iter().map(|t| (t.factor, t.gamma, t.columns, t.known)).collect();

@@ -11,7 +11,8 @@ use crate::door::{enter, refused};
 type Vector<'py> = Bound<'py, PyArray1<f64>>;
 type Numbers<'py> = Bound<'py, PyArray1<i64>>;
 
-/// Pairs of row numbers with whether both have the same class: all pairs of one class, and as many of different classes.
+/// Pairs of row numbers with whether both have the same class: all pairs of one class, and as many of different
+/// classes.
 #[pyfunction]
 pub fn make_pairs<'py>(
     py: Python<'py>,

@@ -69,8 +69,8 @@ pub struct Fitting {
     /// Refuse zero samples and data in which no direction stands out
     #[arg(long)]
     pub strict: bool,
-    /// `auto` proves the dimension; `direct` needs only products with the data (probable, not proved), for data too large
-    /// for a matrix of min(samples, features) squared, and a λ, noise level, energy or dimension
+    /// `auto` proves the dimension; `direct` needs only products with the data (probable, not proved), for data too
+    /// large for a matrix of min(samples, features) squared, and a λ, noise level, energy or dimension
     #[arg(long, value_enum)]
     pub solver: Option<SolverArg>,
 }
@@ -104,9 +104,9 @@ pub struct Streaming {
     /// Data read from one checkpoint to the next
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "1GB", requires = "checkpoint")]
     pub checkpoint_every: Size,
-    /// Form of the summary: the Gram matrix (fast), the triangle (for every cut), or for thousands of features a sketch in
-    /// several passes (probable, not always proved; it needs a λ, noise level, energy or dimension). `auto` is `gram`,
-    /// `triangle` where the settings need it, and may be `sketch` above 5000 features
+    /// Form of the summary: the Gram matrix (fast), the triangle (for every cut), or for thousands of features a sketch
+    /// in several passes (probable, not always proved; it needs a λ, noise level, energy or dimension). `auto` is
+    /// `gram`, `triangle` where the settings need it, and may be `sketch` above 5000 features
     #[arg(long, value_enum)]
     pub form: Option<FormArg>,
     /// Maximum number of passes of a sketch, from 2 to 64; 8 by default

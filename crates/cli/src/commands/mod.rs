@@ -95,8 +95,8 @@ impl Data {
         Ok(files.open_named(&self.data, memory.bytes())?)
     }
 
-    /// This file and more files that are read with the same options, in their order. Refuses `--rows`, which needs samples
-    /// in memory.
+    /// This file and more files that are read with the same options, in their order. Refuses `--rows`, which needs
+    /// samples in memory.
     pub fn files(&self, more: &[PathBuf]) -> Result<Files, Failure> {
         if self.rows.is_some() {
             let fact = "`--rows` needs all samples in memory, and these are read in chunks";

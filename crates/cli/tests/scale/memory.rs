@@ -113,7 +113,7 @@ fn a_checkpoint_takes_no_memory_besides_the_fit() {
     let [without, with] = ["", "--checkpoint c --checkpoint-every 20MB"].map(|more| {
         let peak_bytes = peak(&run, &format!("fit x.npy --lambda 1 --max-memory {limit} --threads 1 {more}"));
         println!("256 features {more}: {peak_bytes} bytes");
-        most
+        peak_bytes
     });
     assert!(without > 0 && with <= limit + (16 << 20) && with <= without + (4 << 20), "{without} and {with} bytes");
 }
