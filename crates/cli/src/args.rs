@@ -15,7 +15,7 @@ use eigenspan_study::cell::TrainSize;
 
 use crate::choice::Choice;
 
-pub use groups::{CutArgs, Data, Fitting, Memory, Streaming};
+pub use groups::{CutArgs, Data, Fitting, Mapped, Memory, Streaming};
 pub use values::{NumbersArg, SplitArg, Sweep};
 use values::{parse_sweep, parse_train};
 
@@ -244,13 +244,8 @@ pub struct Dimension {
 
 #[derive(ClapArgs)]
 pub struct Transform {
-    /// The model
-    #[arg(value_name = "MODEL.espan")]
-    pub model: PathBuf,
     #[command(flatten)]
-    pub data: Data,
-    #[command(flatten)]
-    pub memory: Memory,
+    pub mapped: Mapped,
     /// Write the features here (.npy, .csv, .tsv, .parquet); CSV on standard output by default
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: PathBuf,
@@ -258,13 +253,8 @@ pub struct Transform {
 
 #[derive(ClapArgs)]
 pub struct Recover {
-    /// The model
-    #[arg(value_name = "MODEL.espan")]
-    pub model: PathBuf,
     #[command(flatten)]
-    pub data: Data,
-    #[command(flatten)]
-    pub memory: Memory,
+    pub mapped: Mapped,
     /// Write the clean samples here, in their own units (.npy, .csv, .tsv, .parquet, `-` for CSV on standard output)
     #[arg(short, long, value_name = "FILE", required_unless_present_any = ["sheet", "scores"])]
     pub output: Option<PathBuf>,

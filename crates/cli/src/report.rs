@@ -2,7 +2,7 @@
 
 use eigenspan_core::data::{NumberType, Samples};
 use eigenspan_core::method::pce::PathStep;
-use eigenspan_core::model::fitted::Fitted as _;
+use eigenspan_core::model::fitted::{Fitted as _, ModelInfo};
 use eigenspan_core::model::trace::Trace;
 use eigenspan_core::registry::Method;
 use eigenspan_core::{Chosen, Model, Pce, short_number};
@@ -36,12 +36,25 @@ pub struct Fitted<'a> {
     /// Absent where samples did not arrive one by one.
     #[serde(skip_serializing_if = "Option::is_none")]
     online: Option<Online>,
+    #[serde(flatten)]
+    notes: Notes<'a>,
+}
+
+/// The last entries of every report. Scripts depend on these names.
+#[derive(Serialize)]
+struct Notes<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
     why: &'a str,
     warnings: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     provenance: Option<&'a Provenance>,
+}
+
+impl<'a> Notes<'a> {
+    fn of(info: &ModelInfo<'a>, seconds: Option<f64>, provenance: Option<&'a Provenance>) -> Self {
+        Self { seconds, why: info.why, warnings: info.warnings.iter().map(ToString::to_string).collect(), provenance }
+    }
 }
 
 /// The state of an online model. Scripts depend on these names.
@@ -101,10 +114,7 @@ impl<'a> Fitted<'a> {
             solver: &p.solver,
             certified: p.certified,
             online: Online::of(model),
-            seconds,
-            why: &p.why,
-            warnings: p.warnings.iter().map(ToString::to_string).collect(),
-            provenance,
+            notes: Notes::of(&model.info(), seconds, provenance),
         }
     }
 }
@@ -130,12 +140,8 @@ pub struct OtherModel<'a> {
     rounds: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     converged: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seconds: Option<f64>,
-    why: &'a str,
-    warnings: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    provenance: Option<&'a Provenance>,
+    #[serde(flatten)]
+    notes: Notes<'a>,
 }
 
 impl<'a> Report<'a> {
@@ -154,10 +160,7 @@ impl<'a> Report<'a> {
             settings: model.settings(),
             rounds: info.trace.map(|trace| trace.rounds),
             converged: info.trace.map(|trace| trace.converged()),
-            seconds,
-            why: info.why,
-            warnings: info.warnings.iter().map(ToString::to_string).collect(),
-            provenance,
+            notes: Notes::of(&info, seconds, provenance),
         }))
     }
 }

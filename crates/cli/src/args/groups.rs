@@ -91,6 +91,18 @@ impl Memory {
     }
 }
 
+/// A model, and the data that it maps.
+#[derive(ClapArgs)]
+pub struct Mapped {
+    /// The model
+    #[arg(value_name = "MODEL.espan")]
+    pub model: PathBuf,
+    #[command(flatten)]
+    pub data: Data,
+    #[command(flatten)]
+    pub memory: Memory,
+}
+
 /// Parameters of reading samples that are not kept.
 #[derive(ClapArgs)]
 pub struct Streaming {

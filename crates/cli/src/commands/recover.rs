@@ -7,12 +7,13 @@ use eigenspan_io::{ModelFile, write_atomically};
 use eigenspan_render::{SheetRow, contact_sheet};
 
 use super::{Session, pce_of};
-use crate::args::Recover;
+use crate::args::{Mapped, Recover};
 use crate::failure::Failure;
 
 /// Streams samples through the model and back.
 pub fn run(args: &Recover, session: &Session<'_>) -> Result<(), Failure> {
-    let model = pce_of(ModelFile::load(&args.model)?.model, "recover")?;
+    let Mapped { model, data, memory } = &args.mapped;
+    let model = pce_of(ModelFile::load(model)?.model, "recover")?;
     let image = match (&args.sheet, model.parts().image) {
         (Some(_), None) => {
             return Err(Failure::refused(
@@ -22,14 +23,14 @@ pub fn run(args: &Recover, session: &Session<'_>) -> Result<(), Failure> {
         }
         (_, image) => image,
     };
-    let rows = args.data.open(&args.memory)?;
+    let rows = data.open(memory)?;
     let every = rows.source.rows().map_or(1, |n| (n / args.sheet_samples).max(1));
     let (max, mut sheet) = (if args.sheet.is_some() { args.sheet_samples.get() } else { 0 }, Vec::new());
     let job = Job {
         model: &model,
         output: args.output.as_deref(),
         scores: args.scores.as_deref(),
-        max_memory: args.memory.bytes(),
+        max_memory: memory.bytes(),
     };
     job.rows(rows, session.exec, |before, block, recovery| {
         let selected = (0..block.rows()).filter(|i| (before + i) % every == 0);
