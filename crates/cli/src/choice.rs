@@ -13,59 +13,59 @@ use crate::failure::Failure;
 /// The method, and the settings that only some methods have.
 #[derive(ClapArgs)]
 pub struct Choice {
-    /// The method; `eigenspan methods` says what each of them is
+    /// The method; `eigenspan methods` lists them
     #[arg(long, value_name = "NAME", default_value = "pce", hide_possible_values = true,
         value_parser = PossibleValuesParser::new(METHODS.iter().map(|method| method.name)))]
     method: String,
-    /// Use the settings of the paper's experiments where no other flag says otherwise
+    /// Use the settings of the paper's experiments, unless a flag overrides them
     #[arg(long)]
     as_published: bool,
-    /// Neighbours of a sample (lpp, npe, lle), or votes (nn)
+    /// Neighbors of a sample (lpp, npe, lle), or votes (nn)
     #[arg(long, value_name = "N")]
     neighbours: Option<usize>,
-    /// Weights of directions: `hard` (1/σ, as published), `soft`, `auto` (soft, chosen by the labels where there are some),
-    /// `scores` or `whitened` (pce); of neighbours: `heat`, `binary` or `cosine` (lpp)
+    /// Weights of directions: `hard` (1/σ, as published), `soft`, `auto` (soft, chosen by the labels where there are
+    /// any), `scores` or `whitened` (pce); of neighbors: `heat`, `binary` or `cosine` (lpp)
     #[arg(long, value_name = "KIND")]
     weights: Option<String>,
     /// Form of soft weights, from 0 (denoised PCA) to 1 (the ridge form of 1/σ; the default) (pce)
     #[arg(long, value_name = "γ", allow_negative_numbers = true)]
     gamma: Option<f64>,
-    /// Scale the features of every sample to length one (pce)
+    /// Scale the features of every sample to unit length (pce)
     #[arg(long)]
     unit_features: bool,
-    /// How far samples are from each other: `euclidean` or `cosine` (nn)
+    /// Distance of samples: `euclidean` or `cosine` (nn)
     #[arg(long, value_name = "KIND")]
     metric: Option<String>,
     /// The price of a sample on the wrong side of its margin (svm)
     #[arg(long, value_name = "C")]
     cost: Option<f64>,
-    /// The value of one more feature that every sample gets, for borders that miss the origin (svm)
+    /// Value of an extra constant feature, for boundaries that miss the origin (svm)
     #[arg(long, value_name = "B")]
     bias: Option<f64>,
-    /// How small the last step, or what is left to explain, must be (l1-graph, nmf, nenmf, robust-pca, rosl, svm, src)
+    /// Tolerance of the last step or of the residual (l1-graph, nmf, nenmf, robust-pca, rosl, svm, src)
     #[arg(long, alias = "tolerance", value_name = "T")]
     tol: Option<f64>,
-    /// Iterations, at most (l1-graph, nmf, nenmf, robust-pca, rosl, cesr, svm, src)
+    /// Maximum number of iterations (l1-graph, nmf, nenmf, robust-pca, rosl, cesr, svm, src)
     #[arg(long, alias = "rounds", value_name = "N")]
     max_iter: Option<usize>,
-    /// The seed of the first guess (nmf, nenmf, rosl), or of the order of the samples (svm)
+    /// The seed of the initial value (nmf, nenmf, rosl), or of the order of the samples (svm)
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Give every feature variance one (pca)
+    /// Scale every feature to unit variance (pca)
     #[arg(long)]
     whiten: bool,
-    /// Any setting of the method by its name, as `eigenspan inspect MODEL` shows it: `--set ridge=1e-3`, or several
+    /// Any setting of the method by its name, as `eigenspan inspect MODEL` shows it: `--set ridge=1e-3`; repeatable
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_setting)]
     settings: Vec<(String, Value)>,
 }
 
-/// A setting and its value: JSON, or a word as it is.
+/// A setting and its value: JSON, or a bare word.
 fn parse_setting(text: &str) -> Result<(String, Value), String> {
     let (name, value) = text.split_once('=').ok_or("expected a setting and its value, as in dim=30")?;
     Ok((name.trim().into(), serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.into()))))
 }
 
-/// A flag that was given: its name, the setting it stands for, and the value.
+/// A given flag: its name, its setting and the value.
 type Given = (&'static str, &'static str, Value);
 
 impl Choice {
@@ -74,15 +74,15 @@ impl Choice {
         &self.method
     }
 
-    /// The parameters, of which method.
+    /// The method with its parameters.
     pub fn method(&self, fitting: &Fitting) -> Result<Method, Failure> {
         let base = if self.as_published { Method::as_published(&self.method) } else { Method::named(&self.method) };
         let Some(base) = base else {
-            let fact = format!("the paper does not run `{}`: there are no settings to take from it", self.method);
+            let fact = format!("the paper does not run `{}`: it has no published settings", self.method);
             return Err(Failure::refused(fact, "leave `--as-published` out"));
         };
         let own = self.given(&base)?;
-        // The weights of PCE-auto are what it is.
+        // PCE-auto is defined by its weights.
         let preset = own.iter().find(|(flag, ..)| base.name() != self.method && OF_PRESET.contains(flag));
         if let Some((flag, ..)) = preset {
             return Err(no_effect(&self.method, flag));
@@ -115,7 +115,7 @@ impl Choice {
     }
 }
 
-/// Flags that a preset sets itself.
+/// Flags that a preset fixes.
 const OF_PRESET: [&str; 3] = ["--weights", "--gamma", "--unit-features"];
 
 impl Fitting {
@@ -152,12 +152,12 @@ impl Fitting {
     }
 }
 
-/// The setting, where the method is PCE; other methods mean another thing by that name.
+/// The setting where the method is PCE; in other methods that name means something else.
 fn of_pce(name: &'static str, method: &Method) -> &'static str {
     if let Method::Pce(_) = method { name } else { "" }
 }
 
-/// The word of a flag.
+/// The value of a flag as a word.
 fn word(value: &impl clap::ValueEnum) -> Value {
     json!(value.to_possible_value().expect("no value is skipped").get_name())
 }

@@ -1,17 +1,17 @@
-//! How a run that does not succeed ends: a fact, a hint, an exit code.
+//! Failures of a run: a fact, a hint, an exit code.
 
 use std::io::Write as _;
 use std::process::ExitCode;
 
 use eigenspan_feed::FeedError;
 
-/// Why the command did not do what was asked.
+/// Why a command failed.
 pub enum Failure {
     /// The data, the model or a value was refused: exit code 1.
     Refused { fact: String, hint: Option<String> },
-    /// The machine failed (a file that cannot be read or written, memory): exit code 2, as for a mistyped command.
+    /// The machine failed (a file that cannot be read or written, memory): exit code 2, as for wrong usage.
     Failed { fact: String, hint: Option<String> },
-    /// Whoever read our output has gone: nothing to say.
+    /// The reader of stdout has closed it: no message.
     BrokenPipe,
 }
 
@@ -21,11 +21,11 @@ impl Failure {
         Self::Refused { fact: fact.into(), hint: Some(hint.into()) }
     }
 
-    /// Says what happened on stderr.
+    /// Writes the message to stderr.
     pub fn report(&self) {
         let (Self::Refused { fact, hint } | Self::Failed { fact, hint }) = self else { return };
         let mut err = std::io::stderr().lock();
-        // Nowhere is left to complain about a closed stderr.
+        // A closed stderr cannot be reported.
         let _ = writeln!(err, "error: {fact}");
         if let Some(hint) = hint {
             let _ = writeln!(err, "\nhint: {hint}");
@@ -42,7 +42,7 @@ impl Failure {
     }
 }
 
-/// What the libraries refuse is refused; what the machine could not do has failed.
+/// Refusals of the libraries are `Refused`; failures of the machine are `Failed`.
 macro_rules! from_error {
     ($($error:ty { fails on $io:pat }),* $(,)?) => {$(
         impl From<$error> for Failure {
@@ -111,7 +111,7 @@ impl From<eigenspan_core::data::StreamError> for Failure {
     }
 }
 
-/// Settings of the library by the names of their flags.
+/// The text with settings of the library named by their flags.
 fn in_flags(text: &str) -> String {
     const FLAGS: [(&str, &str); 8] = [
         ("`max_memory`", "`--max-memory`"),

@@ -1,7 +1,7 @@
 //! `eigenspan`: how many dimensions your data really have, and the projection onto them.
 //!
-//! The only crate that prints, reads the clock and decides how a process ends: words as typed ([`args`]), what they
-//! ask for ([`commands`]), what is said about it ([`report`]). Results go to stdout, everything else to stderr.
+//! Arguments as typed ([`args`]), one module per command ([`commands`]), results in words and JSON ([`report`]). This
+//! crate prints, reads the clock and sets the exit code. Results go to stdout, messages to stderr.
 
 mod args;
 mod choice;
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// A library that panics over a damaged file is told of as an error; every other panic is heard as before.
+/// Silences panics of libraries over damaged files, which are reported as errors. Other panics are shown as usual.
 #[expect(clippy::disallowed_methods, reason = "the panic hook belongs to the program")]
 fn silence_contained_panics() {
     let hook = std::panic::take_hook();

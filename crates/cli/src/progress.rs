@@ -1,4 +1,4 @@
-//! A line on a terminal that says how far long work has come.
+//! A progress line on the terminal.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Mutex;
@@ -8,11 +8,11 @@ use eigenspan_core::Monitor;
 use eigenspan_feed::READING;
 use eigenspan_study::clock::Clock;
 
-/// Shows progress on stderr once a second has passed, and only where a person is looking.
+/// Progress on stderr, from the first second on, and only where stderr is a terminal.
 pub struct Progress {
     started: Instant,
     shown: Mutex<Option<(Instant, &'static str)>>,
-    /// When reading began, and the bytes that were done then.
+    /// The start of the first pass, and the bytes done by then.
     reading: Mutex<Option<(Instant, usize)>>,
     terminal: bool,
 }
@@ -29,7 +29,7 @@ impl Progress {
         self.started.elapsed().as_secs_f64()
     }
 
-    /// So many bytes of all that will be read were read: one line for the whole work.
+    /// Shows that `done` bytes of `total` were read: one line for the whole work.
     fn bytes(&self, done: usize, total: usize) {
         let now = Instant::now();
         let Ok(mut reading) = self.reading.lock() else { return };
@@ -68,7 +68,7 @@ impl Clock for Progress {
     }
 }
 
-/// A duration as a person says it.
+/// A duration in words.
 fn duration(seconds: f64) -> String {
     match seconds {
         ..100.0 => format!("{seconds:.0} s"),
@@ -100,8 +100,8 @@ impl Monitor for Progress {
             return self.bytes(done, total);
         }
         let Ok(mut shown) = self.shown.lock() else { return };
-        let news = |(at, before): (Instant, &str)| before != stage || at.elapsed() > Duration::from_millis(100);
-        if shown.is_none_or(news) || done == total {
+        let due = |(at, before): (Instant, &str)| before != stage || at.elapsed() > Duration::from_millis(100);
+        if shown.is_none_or(due) || done == total {
             *shown = Some((Instant::now(), stage));
             let percent = 100 * done / total.max(1);
             let _ = write!(std::io::stderr(), "\r\x1b[K{stage} {percent} % · {:.0} s", self.seconds());
@@ -114,10 +114,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_line_tells_percent_rate_and_time_left() {
+    fn one_line_shows_percent_rate_and_time_left() {
         assert_eq!(reading_line(420, 1000, 0, 1.0), "42 % · 0 MB/s · about 1 s left");
         assert_eq!(reading_line(600_000_000, 1_000_000_000, 0, 2.0), "60 % · 300 MB/s · about 1 s left");
-        // After a checkpoint only what was read since counts.
+        // After a checkpoint, the rate counts only the bytes read since.
         assert_eq!(reading_line(600_000_000, 1_000_000_000, 500_000_000, 2.0), "60 % · 50 MB/s · about 8 s left");
         assert_eq!(reading_line(5, 1000, 5, 0.0), "0 %");
         assert_eq!(reading_line(0, 0, 0, 3.0), "reading · 3 s");

@@ -1,8 +1,8 @@
-//! What is said about a model: for people, and for programs.
+//! Reports on models, in words and in JSON.
 
 use eigenspan_core::data::{NumberType, Samples};
 use eigenspan_core::method::pce::PathStep;
-use eigenspan_core::model::fitted::Fitted as _;
+use eigenspan_core::model::fitted::{Fitted as _, ModelInfo};
 use eigenspan_core::model::trace::Trace;
 use eigenspan_core::registry::Method;
 use eigenspan_core::{Chosen, Model, Pce, short_number};
@@ -25,17 +25,24 @@ pub struct Fitted<'a> {
     /// γ of soft weights; absent where weights are not.
     #[serde(skip_serializing_if = "Option::is_none")]
     gamma: Option<f64>,
-    /// What chose them; absent where that was not asked.
+    /// The search that chose them; absent where none was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     chosen: Option<&'a Chosen>,
     energy: f64,
-    /// `null` where nothing is left below σ_k.
+    /// `null` where no value lies below σ_k.
     gap: f64,
     solver: &'a str,
     certified: bool,
     /// Absent where samples did not arrive one by one.
     #[serde(skip_serializing_if = "Option::is_none")]
     online: Option<Online>,
+    #[serde(flatten)]
+    notes: Notes<'a>,
+}
+
+/// The last entries of every report. Scripts depend on these names.
+#[derive(Serialize)]
+struct Notes<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
     why: &'a str,
@@ -44,12 +51,18 @@ pub struct Fitted<'a> {
     provenance: Option<&'a Provenance>,
 }
 
-/// How samples that arrived one by one were taken in. Scripts depend on these names.
+impl<'a> Notes<'a> {
+    fn of(info: &ModelInfo<'a>, seconds: Option<f64>, provenance: Option<&'a Provenance>) -> Self {
+        Self { seconds, why: info.why, warnings: info.warnings.iter().map(ToString::to_string).collect(), provenance }
+    }
+}
+
+/// The state of an online model. Scripts depend on these names.
 #[derive(Serialize)]
 struct Online {
     rank: usize,
     forget: f64,
-    /// How many samples there are in effect.
+    /// The effective number of samples.
     weight: f64,
     /// Every singular value of the samples lies between σ and √(σ² + drift²).
     drift: f64,
@@ -65,14 +78,15 @@ impl Online {
         Some(Self { rank: trail.rank, forget: trail.forget, weight: trail.weight, drift: trail.drift(), lost })
     }
 
-    fn told(&self) -> String {
+    fn words(&self) -> String {
         let &Self { rank, forget, weight, drift, lost } = self;
         let forgets = match forget {
             1.0 => String::new(),
             f => format!(" · forgetting factor {}, {} samples in effect", short_number(f), short_number(weight)),
         };
         format!(
-            "online: at most {rank} directions kept{forgets} · {} % of the energy dropped, σ may be up to √(σ² + {}²)\n",
+            "online: at most {rank} directions kept{forgets} · {} % of the energy dropped, \
+             σ may be up to √(σ² + {}²)\n",
             short_number(100.0 * lost),
             short_number(drift),
         )
@@ -100,10 +114,7 @@ impl<'a> Fitted<'a> {
             solver: &p.solver,
             certified: p.certified,
             online: Online::of(model),
-            seconds,
-            why: &p.why,
-            warnings: p.warnings.iter().map(ToString::to_string).collect(),
-            provenance,
+            notes: Notes::of(&model.info(), seconds, provenance),
         }
     }
 }
@@ -129,39 +140,32 @@ pub struct OtherModel<'a> {
     rounds: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     converged: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seconds: Option<f64>,
-    why: &'a str,
-    warnings: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    provenance: Option<&'a Provenance>,
+    #[serde(flatten)]
+    notes: Notes<'a>,
 }
 
 impl<'a> Report<'a> {
     /// The numbers of `model`.
     pub fn new(model: &'a Model, seconds: Option<f64>, provenance: Option<&'a Provenance>) -> Self {
-        let told = model.info();
+        let info = model.info();
         if let Some(pce) = model.as_pce() {
-            let report = Fitted { method: told.method, ..Fitted::new(pce, seconds, provenance) };
+            let report = Fitted { method: info.method, ..Fitted::new(pce, seconds, provenance) };
             return Self::Pce(Box::new(report));
         }
         Self::Other(Box::new(OtherModel {
-            method: told.method,
-            n: told.n,
+            method: info.method,
+            n: info.n,
             m: model.features(),
             columns: model.columns(),
             settings: model.settings(),
-            rounds: told.trace.map(|trace| trace.rounds),
-            converged: told.trace.map(|trace| trace.converged()),
-            seconds,
-            why: told.why,
-            warnings: told.warnings.iter().map(ToString::to_string).collect(),
-            provenance,
+            rounds: info.trace.map(|trace| trace.rounds),
+            converged: info.trace.map(|trace| trace.converged()),
+            notes: Notes::of(&info, seconds, provenance),
         }))
     }
 }
 
-/// What was found, in words.
+/// The result of a fit, in words.
 pub fn found(model: &Model) -> String {
     match model.as_pce() {
         Some(pce) => verdict(pce),
@@ -169,7 +173,7 @@ pub fn found(model: &Model) -> String {
     }
 }
 
-/// How an iteration went, in words.
+/// The trace of an iteration, in words.
 pub fn rounds(trace: &Trace) -> String {
     let end = if trace.converged() { "until the tolerance was reached" } else { "and the tolerance was not reached" };
     let last = trace.values.last().map(|last| format!(", last {}", short_number(*last))).unwrap_or_default();
@@ -188,9 +192,9 @@ pub struct Path {
 /// The verdict in words.
 pub fn verdict(model: &Pce) -> String {
     let p = model.parts();
-    let most = p.n.min(model.features());
+    let all = p.n.min(model.features());
     let mut text = format!(
-        "{} of {most} dimensions carry signal · {} % of the energy · λ = {}\n{}\n",
+        "{} of {all} dimensions carry signal · {} % of the energy · λ = {}\n{}\n",
         p.k,
         percent(model.energy()),
         short_number(p.lambda),
@@ -200,17 +204,17 @@ pub fn verdict(model: &Pce) -> String {
     let online = Online::of(model);
     if low < high {
         let why = match &online {
-            Some(_) => "what was dropped on the way is not told from what is above the cut",
-            None if p.solver == "sketch" => "the readings of the samples do not tell more",
+            Some(_) => "what updates dropped may have been above the cut",
+            None if p.solver == "sketch" => "more passes would be needed to narrow it",
             None => "the cut is within rounding of a singular value",
         };
         text += &format!("{why}: k lies between {low} and {high}\n");
     }
-    text += &online.map(|online| online.told()).unwrap_or_default();
+    text += &online.map(|online| online.words()).unwrap_or_default();
     text
 }
 
-/// A share in percent with one digit, and more where that would round up to all of it.
+/// A share in percent with one digit, and with more where one would round up to 100.
 fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     let digits = (1..=6).find(|&digits| share >= 1.0 || format!("{percent:.digits$}") != format!("{:.digits$}", 100.0));
@@ -223,7 +227,7 @@ pub fn shape(samples: Samples<'_>) -> String {
     shape_of(samples.rows(), samples.cols(), samples.number_type(), sparse)
 }
 
-/// The same from what is known of samples.
+/// The same from their shape and number type.
 pub fn shape_of(rows: usize, features: usize, numbers: NumberType, sparse: bool) -> String {
     let kind = match numbers {
         _ if sparse => "sparse f64",

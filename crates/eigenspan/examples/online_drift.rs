@@ -1,4 +1,4 @@
-//! How far samples that arrive one by one drift from the exact fit: the tables of `docs/studies/online.md`.
+//! The drift of online updates from the exact fit: the tables of `docs/studies/online.md`.
 //!
 //! `cargo run --release -p eigenspan --example online_drift -- ../shared/data`
 
@@ -11,7 +11,7 @@ use eigenspan_core::linalg::svd;
 use eigenspan_core::{Exec, Lambda, Mat, Normalize, OnlineParams, OnlinePce, Pce, PceParams};
 use eigenspan_io::{ReadOptions, read};
 
-/// A data set, how many of its samples, λ, and ranks to try.
+/// A data set, the number of its samples, λ, and ranks to try.
 struct Case {
     file: &'static str,
     name: &'static str,
@@ -41,7 +41,7 @@ fn main() {
             continue;
         }
         let data = read(&path, &ReadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
-        // In the files one class follows the other; here samples come as they come.
+        // The files are ordered by class; here samples arrive in random order.
         let order = shuffled(data.samples.rows());
         let x = unit(data.samples.select_rows(&order[..case.samples]).view());
         study(&case, &x, 1.0);
@@ -49,7 +49,7 @@ fn main() {
     }
 }
 
-/// Row numbers in an order of no meaning, always the same (Fisher and Yates).
+/// A deterministic pseudo-random permutation of row numbers (Fisher and Yates).
 fn shuffled(n: usize) -> Vec<usize> {
     let (mut order, mut random) = ((0..n).collect::<Vec<_>>(), Normal::new(1));
     for i in (1..n).rev() {
@@ -58,7 +58,7 @@ fn shuffled(n: usize) -> Vec<usize> {
     order
 }
 
-/// The samples with length one.
+/// The samples scaled to unit length.
 fn unit(samples: Samples<'_>) -> Mat {
     let mut x = samples.to_f64();
     for i in 0..x.rows() {
@@ -81,12 +81,13 @@ fn study(case: &Case, x: &Mat, forget: f64) {
         exact.k()
     );
     println!(
-        "| rank | block | k | k lies in | σ too small by, most | bound | angle of the first k/2 | angle of all | energy dropped |"
+        "| rank | block | k | k lies in | σ too small by, most | bound | \
+         angle of the first k/2 | angle of all | energy dropped |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
     for rank in case.ranks {
         for block in [Some(1), Some(10), Some(100), None] {
-            // One by one costs rank² for each sample: the smaller ranks tell enough.
+            // Blocks of one sample cost rank² each: the smaller ranks suffice.
             if block == Some(1) && rank > case.ranks[if m > 1000 { 0 } else { 1 }] {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! How often is k right? Planted ranks over shapes, strengths and row lengths, 100 seeds each, for every λ rule.
+//! The share of correct k: planted ranks over shapes, strengths and row lengths, 100 seeds each, for every λ rule.
 //!
 //! `cargo run --release -p eigenspan --example planted_ranks` prints the table of `docs/studies/planted-rank.md`.
 
@@ -12,12 +12,12 @@ const RANKS: [usize; 3] = [3, 8, 15];
 /// The planted singular values go from this many times the optimal cut to twice that.
 const STRENGTHS: [f64; 2] = [3.0, 1.3];
 
-/// What the rows look like when they reach us.
+/// The lengths of the rows.
 #[derive(Clone, Copy)]
 enum Rows {
-    /// Signal of varying length plus white noise, as a sensor gives it.
+    /// Signal of varying length plus white noise, as from a sensor.
     Raw,
-    /// The same, already scaled to unit length by someone before us.
+    /// The same, already scaled to unit length.
     Unit,
 }
 
@@ -42,12 +42,12 @@ fn unit(mut x: Mat) -> Mat {
     x
 }
 
-/// k by one of our rules.
+/// k by one of the rules of eigenspan.
 fn rule(lambda: Lambda) -> impl Fn(&Mat) -> Result<usize, Error> {
     move |x| Ok(PceParams { lambda, ..PceParams::default() }.fit(x)?.k())
 }
 
-/// The optimal hard threshold straight on the spectrum of the unit rows, for comparison.
+/// The optimal hard threshold on the spectrum of the unit rows, for comparison.
 fn plain(x: &Mat) -> Result<usize, Error> {
     let model = PceParams { lambda: Lambda::Energy(0.5), ..PceParams::default() }.fit(x)?;
     let sigma = &model.parts().sigma;
@@ -56,7 +56,7 @@ fn plain(x: &Mat) -> Result<usize, Error> {
     Ok(sigma.iter().filter(|s| **s > tau).count())
 }
 
-/// `97 (8.0)`: how often k = d in percent, and the mean k.
+/// `97 (8.0)`: the percentage of k = d, and the mean k.
 fn score(find: impl Fn(&Mat) -> Result<usize, Error>, data: &[Mat], d: usize) -> Result<String, Error> {
     let ks: Vec<usize> = data.iter().map(find).collect::<Result<_, _>>()?;
     let right = ks.iter().filter(|k| **k == d).count() as f64 / ks.len() as f64;
@@ -79,7 +79,7 @@ fn main() -> Result<(), Error> {
                     };
                     let known = match rows {
                         Rows::Raw => score(rule(Lambda::Noise(1.0)), &data, d)?,
-                        Rows::Unit => "–".into(), // nobody knows the noise of rows that were scaled
+                        Rows::Unit => "–".into(), // scaling hides the noise level of the rows
                     };
                     println!(
                         "| {name} | {} × {} | {d} | {strength}–{} | {} | {} | {known} | {} | {} |",

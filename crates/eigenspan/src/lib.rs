@@ -1,6 +1,6 @@
 //! eigenspan finds how many dimensions your data really have, and gives you the projection.
 //!
-//! It is *Principal Coefficients Embedding* (PCE): samples in, k and Θ out, nothing to tune.
+//! The method is *Principal Coefficients Embedding* (PCE): samples in, k and Θ out, nothing to tune.
 //!
 //! ```
 //! use eigenspan::prelude::*;
@@ -25,13 +25,14 @@
 //! | [`datasets`] | built-in data, generators, files |
 //! | [`PceParams`], [`PcaParams`] and those of [`methods`] | parameters: each has `fit` |
 //! | [`Lambda`], [`Dim`], [`Weights`], [`Normalize`], [`RankRule`], [`Solver`] | settings of PCE |
-//! | [`Pce`], [`Model`], [`ModelFile`], [`Fitted`] | what a fit gives; loading and saving |
+//! | [`Pce`], [`Model`], [`ModelFile`], [`Fitted`] | results of fits; loading and saving |
 //! | [`PceSummary`], [`OnlinePce`], [`PceSketch`] | samples that are not kept |
 //! | [`files`] | fits of files that may be larger than memory |
-//! | [`Method`], [`Classifier`], [`Estimator`] | anything that can be chosen by name |
+//! | [`Method`], [`Classifier`], [`Estimator`] | methods by name |
 //! | [`Error`], [`Warning`], [`Exec`], [`Monitor`] | errors; threads, progress and cancelling |
 //!
-//! The crate has no code of its own. What it shows is what we promise to keep; the crates behind it may change with any version.
+//! The crate has no code of its own. Its names are the stable interface; the crates behind it may change with any
+//! version.
 
 pub use eigenspan_core::classify::Classifier;
 pub use eigenspan_core::data::{Csr, Dataset, Labels, Matrix, Samples};
@@ -44,7 +45,7 @@ pub use eigenspan_core::{
 };
 pub use eigenspan_io::ModelFile;
 
-/// Data to try things on, and readers of files.
+/// Built-in and generated data, and readers of files.
 pub mod datasets {
     pub use eigenspan_core::data::generate::Subspaces;
     pub use eigenspan_core::data::{Corruption, SyntheticFaces};
@@ -62,7 +63,7 @@ pub mod methods {
     pub use eigenspan_core::method::params::*;
 }
 
-/// What most programs need, in one line.
+/// The names that most programs need.
 pub mod prelude {
     pub use crate::datasets::Subspaces;
     pub use crate::{Dim, Error, Exec, Lambda, Model, Normalize, Pce, PceParams, Samples};

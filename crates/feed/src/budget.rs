@@ -1,5 +1,4 @@
-//! How much memory each way of having samples takes, and how large chunks may be under a limit. The only place where
-//! this is decided.
+//! Memory of each way of having samples, and the size of chunks under a limit. No other file decides this.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
@@ -7,7 +6,7 @@
 //! | h | [`Way::unit`] | rows that a chunk is a multiple of |
 //! | c | `units` | a chunk has c·h rows |
 //! | P | [`PROGRAM`] | the program itself |
-//! | r | `held` | what the reader holds: a row group of a Parquet file |
+//! | r | `held` | bytes held by the reader: a row group of a Parquet file |
 //!
 //! ```text
 //!     memory    P + r + nmw + 8·(3·min(n, m)² + m·min(n, m))
@@ -17,10 +16,9 @@
 //!     map       P + r + names + 32mk + c·8·(copies·m + 3k)
 //! ```
 //! with s summaries or sketches side by side, l columns and p passes of a sketch of blocks of b rows, q directions and
-//! blocks of b samples online, k columns of a model. The summary's and the sketch's inner part are those of
-//! [`PceSummary::working_bytes`] and [`Sketch::working_bytes`], which know what they hold. A chunk in work and the next
-//! one, which is read meanwhile, are counted as doubles. A checkpoint is written straight from what is held, and takes
-//! nothing besides.
+//! blocks of b samples online, k columns of a model. The inner terms of summary and sketch are those of
+//! [`PceSummary::working_bytes`] and [`Sketch::working_bytes`]. The current chunk and the next one, which is read
+//! meanwhile, are counted as doubles. A checkpoint is written without a copy, and takes no memory.
 
 use std::path::Path;
 
@@ -33,14 +31,14 @@ use eigenspan_io::{ReadOptions, open_samples};
 
 use crate::error::FeedError;
 
-/// Bytes that the program takes before it has read anything.
+/// Bytes of the program before it reads.
 pub const PROGRAM: u128 = 16 << 20;
 /// Bytes of a chunk where memory is not limited.
 pub const CHUNK: usize = 64 << 20;
-/// Rows of a chunk that is mapped by a model, at most.
+/// Maximum rows of a chunk that a model maps.
 const MAPPED: usize = 4096;
 
-/// A way of having samples, with what its memory depends on.
+/// A way of having samples, with the sizes that its memory depends on.
 #[derive(Debug, Clone, Copy)]
 pub enum Way<'a> {
     /// All samples at once.
@@ -51,10 +49,10 @@ pub enum Way<'a> {
         features: usize,
         /// w.
         width: usize,
-        /// What needs them, for messages.
+        /// The caller that needs them, for messages.
         needed_by: &'a str,
     },
-    /// What is kept of samples that are read once.
+    /// A summary of samples that are read once.
     Summary(&'a PceSummary),
     /// Products with Gaussian vectors, of samples that are read several times.
     Sketch {
@@ -74,13 +72,13 @@ pub enum Way<'a> {
         /// b.
         block: usize,
     },
-    /// A model that samples are mapped by.
+    /// A model that maps samples.
     Map {
         /// m.
         features: usize,
         /// k.
         columns: usize,
-        /// Numbers that are held for every feature of a sample.
+        /// Copies of a sample that are held.
         copies: usize,
         /// Bytes of the names of rows.
         names: u128,
@@ -110,15 +108,15 @@ impl Way<'_> {
         (CHUNK / (8 * m * self.unit())).clamp(1, 64)
     }
 
-    /// Bytes with chunks of so many units, besides what the reader holds.
+    /// Bytes with chunks of `units` units, without those of the reader.
     pub fn bytes(&self, units: usize) -> u128 {
         let double = |features: usize| 16 * (units * self.unit()) as u128 * features as u128;
         PROGRAM
             + match self {
                 Self::Memory { rows, features, width, .. } => {
                     let [n, m, w] = [rows, features, width].map(|x| *x as u128);
-                    let least = n.min(m);
-                    n * m * w + 8 * (3 * least * least + m * least)
+                    let p = n.min(m);
+                    n * m * w + 8 * (3 * p * p + m * p)
                 }
                 Self::Summary(summary) => summary.working_bytes(units, 8),
                 Self::Sketch { params, options, features } => {
@@ -137,11 +135,11 @@ impl Way<'_> {
             }
     }
 
-    /// Rows of a chunk: as many whole units as a limit allows beside what the reader holds.
+    /// Rows of a chunk: as many whole units as fit under the limit together with the reader's memory.
     pub fn chunk_rows(&self, limit: Option<u64>, held: u128) -> Result<usize, FeedError> {
         let Some(limit) = limit.map(u128::from) else { return Ok(self.usual() * self.unit()) };
         let fits = |units: &usize| held + self.bytes(*units) <= limit;
-        // What is needed grows with the units: the largest number that fits is searched by halving.
+        // Memory grows with the units: bisection finds the largest number that fits.
         let (mut low, mut high) = (0, self.usual());
         while low < high {
             let middle = (low + high).div_ceil(2);
@@ -150,11 +148,11 @@ impl Way<'_> {
         if low == 0 { Err(self.refused(held)) } else { Ok(low * self.unit()) }
     }
 
-    /// What to say where not even one unit fits.
+    /// The error where not even one unit fits.
     fn refused(&self, held: u128) -> FeedError {
         let mib = |bytes: u128| bytes.div_ceil(1 << 20);
         let needed = held + self.bytes(1);
-        let least = mib(needed);
+        let minimum = mib(needed);
         let (what, advice) = match self {
             Self::Memory { rows, features, needed_by, .. } => {
                 let what = format!("{needed_by}, which needs all {rows} samples of {features} features in memory,");
@@ -190,11 +188,11 @@ impl Way<'_> {
             }
             Self::Map { .. } => ("one sample at a time".into(), String::new()),
         };
-        FeedError::Memory { what, least, hint: format!("allow {least}MiB{advice}") }
+        FeedError::Memory { what, minimum, hint: format!("allow {minimum}MiB{advice}") }
     }
 }
 
-/// A size as people write it: `500MB`, `2GB`, `1GiB`, or a number of bytes; `None` where it is none.
+/// A size in bytes: `500MB`, `2GB`, `1GiB`, or a number of bytes; `None` for any other text.
 pub fn parse_size(text: &str) -> Option<u64> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
@@ -214,8 +212,8 @@ pub fn parse_size(text: &str) -> Option<u64> {
     (bytes >= 1.0 && bytes < 1e18).then_some(bytes as u64)
 }
 
-/// Refuses a file of which `needed_by` needs all samples in memory, where that takes more than a limit. The file is not held
-/// for it, unless its format is read as a whole.
+/// Refuses a file whose samples, which `needed_by` needs in memory, take more than a limit. The check itself holds the
+/// file only where its format is read as a whole.
 pub fn check_whole(path: &Path, options: &ReadOptions, limit: u64, needed_by: &str) -> Result<(), FeedError> {
     let mut source = open_samples(path, options)?.source;
     let Some(first) = source.next_block(1)? else { return Ok(()) };
@@ -252,15 +250,15 @@ mod tests {
     };
 
     #[test]
-    fn sizes_are_read_as_people_write_them() {
+    fn sizes_are_numbers_with_units() {
         let read = ["500MB", "2 GB", "1GiB", "1.5k", "77", "0", "GB", "5 apples", "1e3"].map(parse_size);
         let (mb, gb) = (500_000_000, 2_000_000_000);
         assert_eq!(read, [Some(mb), Some(gb), Some(1 << 30), Some(1500), Some(77), None, None, None, None]);
     }
 
-    /// The formulas at the head of this file, written down once more.
+    /// The formulas at the head of this file, written independently.
     #[test]
-    fn every_way_takes_what_its_formula_says() {
+    fn memory_of_every_way_follows_its_formula() {
         let (m, h, c) = (100u128, 2048u128, 3u128);
         for (params, s) in [(FIXED, 1), (AUTO, 2)] {
             let summary = PceSummary::keeping(eigenspan_core::Keep::Gram, params, 100).unwrap();
@@ -299,8 +297,8 @@ mod tests {
                 }
                 let limit = u64::try_from(held + way.bytes(1)).unwrap();
                 let refused = way.chunk_rows(Some(limit - 1), held).unwrap_err();
-                let least = u128::from(limit).div_ceil(1 << 20);
-                assert!(refused.hint().unwrap().starts_with(&format!("allow {least}MiB")), "{refused}");
+                let minimum = u128::from(limit).div_ceil(1 << 20);
+                assert!(refused.hint().unwrap().starts_with(&format!("allow {minimum}MiB")), "{refused}");
             }
         }
     }

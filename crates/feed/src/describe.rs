@@ -1,4 +1,4 @@
-//! What is in a file, chunk by chunk: shape, range, lengths, classes. Nothing of it is held.
+//! A description of a file, chunk by chunk: shape, range, lengths, classes. No samples are held.
 
 use std::path::Path;
 
@@ -18,20 +18,20 @@ pub struct Describe {
     rows: Rows,
 }
 
-/// What is in a file.
+/// Shape, range, lengths and classes of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Description {
     /// Samples.
     pub rows: usize,
     /// Features.
     pub features: usize,
-    /// The numbers that they came in.
+    /// The number type in the file.
     pub number_type: NumberType,
-    /// Whether they came as sparse rows.
+    /// Whether the file holds sparse rows.
     pub sparse: bool,
-    /// Height and width of the image that each sample is.
+    /// Height and width of the image in each sample.
     pub image: Option<ImageShape>,
-    /// The samples of every class that has some; none where there are no classes.
+    /// Samples per class, without empty classes; `None` without labels.
     pub classes: Option<Vec<usize>>,
     /// The smallest value.
     pub min: f64,
@@ -66,7 +66,7 @@ impl Describe {
         Self { rows }
     }
 
-    /// Looks at every value once, with the given threads and monitor. The readers have refused what is not finite.
+    /// One pass over all values, with the given threads and monitor. The readers have refused non-finite values.
     pub fn run(self, exec: Exec<'_>) -> Result<Description, FeedError> {
         let (m, image, classes) = (self.rows.source.cols(), self.rows.image, self.rows.classes.clone());
         let work = Work::new(exec, self.rows.bytes);

@@ -1,12 +1,12 @@
-//! What can go wrong between files and models. `Display` is the fact, `hint` the next step.
+//! Errors between files and models. `Display` is the fact, `hint` the next step.
 //!
-//! Settings are named in backticks by their names in this crate; a front end that calls them otherwise translates these.
+//! Messages name settings in backticks by their names in this crate; a front end translates them to its own names.
 
 use eigenspan_core::Error;
 use eigenspan_core::data::StreamError;
 use eigenspan_io::{CheckpointError, ModelError, ReadError, STREAMED, WriteError};
 
-/// Why files were not fed to the end.
+/// Why work on files failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FeedError {
@@ -25,21 +25,21 @@ pub enum FeedError {
     /// A model could not be read.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// A source or sink failed on what is none of the above.
+    /// A source or sink failed with any other error.
     #[error("{0}")]
     Stream(StreamError),
     /// The budget does not suffice.
-    #[error("{what} takes {least} MiB, more than `max_memory` allows")]
+    #[error("{what} takes {minimum} MiB, more than `max_memory` allows")]
     Memory {
-        /// What takes it.
+        /// The part of the work that takes it.
         what: String,
-        /// The least that would do, in MiB.
-        least: u128,
-        /// What to do about it.
+        /// The minimum that suffices, in MiB.
+        minimum: u128,
+        /// The next step.
         hint: String,
     },
     /// A budget for a file that can only be read as a whole.
-    #[error("{file} is of a format that is read as a whole, which `max_memory` forbids")]
+    #[error("{file} has a format that is read as a whole, which `max_memory` does not allow")]
     ReadWhole {
         /// The file.
         file: String,
@@ -57,15 +57,15 @@ pub enum FeedError {
     /// Standard input, where files are read more than once.
     #[error("standard input cannot be read a second time{why}")]
     StandardInput {
-        /// What asks for it, with what joins it to the sentence.
+        /// The reason for reading again, as the end of the sentence.
         why: &'static str,
     },
-    /// A setting that another rules out.
+    /// Settings that exclude each other.
     #[error("{fact}")]
     Setting {
-        /// What does not go together.
+        /// The settings in conflict.
         fact: String,
-        /// What to do about it.
+        /// The next step.
         hint: &'static str,
     },
     /// A checkpoint of other data or settings.
@@ -77,9 +77,9 @@ pub enum FeedError {
         fact: String,
     },
     /// Samples that changed between two passes.
-    #[error("the samples are not what they were in the pass before")]
+    #[error("the samples have changed since the previous pass")]
     Changed,
-    /// A file that lost samples since the checkpoint.
+    /// A file with fewer samples than at the checkpoint.
     #[error("{file} has fewer samples than the checkpoint has read of it")]
     Shorter {
         /// The file.
@@ -88,7 +88,7 @@ pub enum FeedError {
 }
 
 impl FeedError {
-    /// What to do about it.
+    /// The next step.
     pub fn hint(&self) -> Option<String> {
         let text = match self {
             Self::Core(error) => return error.hint(),
@@ -103,10 +103,10 @@ impl FeedError {
             Self::StandardInput { .. } => "write the samples to a file first",
             Self::Setting { hint, .. } => hint,
             Self::OtherCheckpoint { .. } => {
-                "give the same data and settings as before, or delete the checkpoint to begin anew"
+                "give the same data and settings as before, or delete the checkpoint to start again"
             }
-            Self::Changed => "give files that nobody writes to meanwhile",
-            Self::Shorter { .. } => "delete the checkpoint to begin anew",
+            Self::Changed => "make sure that no other program writes to the files",
+            Self::Shorter { .. } => "delete the checkpoint to start again",
         };
         Some(text.to_string())
     }

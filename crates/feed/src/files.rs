@@ -1,4 +1,4 @@
-//! Files in their order, and how they are read.
+//! Files in their order, with the options of reading.
 
 use std::path::{Path, PathBuf};
 
@@ -14,13 +14,13 @@ pub struct Files {
 }
 
 impl Files {
-    /// Files or folders of images, read by content. `-` is standard input; `@digits` and `@synthetic-faces` come with the
-    /// library.
+    /// Files or folders of images; the content determines the format. `-` is standard input; `@digits` and
+    /// `@synthetic-faces` are built in.
     pub fn new(paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         Self { paths: paths.into_iter().map(Into::into).collect(), options: ReadOptions::default() }
     }
 
-    /// The same files read by other options. [`ReadOptions::memory`] is set by the budget of the work.
+    /// The same files with other options. The budget of the work sets [`ReadOptions::memory`].
     pub fn read_by(self, options: ReadOptions) -> Self {
         Self { options, ..self }
     }
@@ -30,13 +30,13 @@ impl Files {
         &self.paths
     }
 
-    /// The first file; refused where there is none.
+    /// The first file; an error where there is none.
     pub(crate) fn first(&self) -> Result<&Path, FeedError> {
         let none = || FeedError::Setting { fact: "no file is given".into(), hint: "give at least one" };
         self.paths.first().map(PathBuf::as_path).ok_or_else(none)
     }
 
-    /// Refuses standard input, which has no way back.
+    /// Refuses standard input, which cannot be read again.
     pub(crate) fn read_again(&self, why: &'static str) -> Result<(), FeedError> {
         if self.is_piped() { Err(FeedError::StandardInput { why }) } else { Ok(()) }
     }
@@ -72,7 +72,7 @@ impl Files {
         Ok(rows)
     }
 
-    /// By what each file is recognized.
+    /// The probe that recognizes each file.
     pub(crate) fn probes(&self) -> Result<Vec<Probe>, FeedError> {
         Ok(self.paths.iter().map(|path| Probe::of(path)).collect::<Result<_, _>>()?)
     }

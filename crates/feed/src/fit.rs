@@ -12,18 +12,18 @@ use crate::files::Files;
 use crate::sketch;
 use crate::summarize::Summarize;
 
-/// What is kept of the samples.
+/// The form in which samples are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Form {
-    /// The Gram matrix, or the triangle where the settings are known to need it; above 5000 features a sketch, where the
-    /// settings and the files allow it and no checkpoint is asked for.
+    /// The Gram matrix, or the triangle where the settings need it; above 5000 features a sketch, where the settings
+    /// and the files allow it and no checkpoint is requested.
     #[default]
     Auto,
     /// The Gram matrix: fast, for cuts not too far below σ₁.
     Gram,
     /// The triangle: for every cut.
     Triangle,
-    /// A sketch, for which the samples are read several times.
+    /// A sketch, which needs several passes over the samples.
     Sketch,
 }
 
@@ -41,7 +41,7 @@ impl Form {
 
     pub(crate) fn keep(self) -> Keep {
         match self {
-            // A sketch is no summary: whoever asks has looked for that before.
+            // A sketch is not a summary: callers exclude it.
             Self::Auto | Self::Sketch => Keep::Auto,
             Self::Gram => Keep::Gram,
             Self::Triangle => Keep::Triangle,
@@ -49,10 +49,10 @@ impl Form {
     }
 }
 
-/// What only a sketch can be told; the usual where nothing is given.
+/// Parameters of a sketch; `None` is the default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SketchOptions {
-    /// How often the samples may be read.
+    /// Maximum number of passes.
     pub passes: Option<usize>,
     /// Gaussian columns.
     pub columns: Option<usize>,
@@ -70,7 +70,7 @@ impl SketchOptions {
         }
     }
 
-    /// The name of an option that was given.
+    /// The name of the first given option.
     pub(crate) fn given(self) -> Option<&'static str> {
         let Self { passes, columns, seed } = self;
         let given =
@@ -79,17 +79,17 @@ impl SketchOptions {
     }
 }
 
-/// Where and how often to write down how far the reading has come.
+/// The file and the interval of checkpoints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoints {
     /// The file.
     pub file: PathBuf,
-    /// Bytes of samples, as doubles, from one checkpoint to the next.
+    /// Bytes of samples, counted as doubles, between checkpoints.
     pub every: u64,
 }
 
 impl Checkpoints {
-    /// Once every gigabyte.
+    /// A checkpoint every gigabyte.
     pub fn to(file: impl Into<PathBuf>) -> Self {
         Self { file: file.into(), every: 1_000_000_000 }
     }
@@ -102,17 +102,17 @@ pub struct Fit {
     pub files: Files,
     /// The settings of the model.
     pub params: PceParams,
-    /// What is kept of the samples.
+    /// The form in which samples are kept.
     pub form: Form,
     /// Options of a sketch.
     pub sketch: SketchOptions,
-    /// The most bytes that the process may take, about. The model does not depend on it.
+    /// Maximum bytes of the process, about. The model does not depend on it.
     pub max_memory: Option<u64>,
-    /// Where to resume, and to write down how far the reading has come.
+    /// The checkpoint to resume from and to write.
     pub checkpoints: Option<Checkpoints>,
 }
 
-/// A model, and what was read for it.
+/// A model, and the data it was fitted on.
 #[derive(Debug)]
 pub struct Fitted {
     /// The model, as it is saved.
@@ -121,7 +121,7 @@ pub struct Fitted {
     pub parts: Vec<PartOfData>,
     /// Samples in all.
     pub rows: usize,
-    /// What was kept of them.
+    /// The form in which they were kept.
     pub form: Form,
     checkpoint: Option<PathBuf>,
 }
@@ -132,14 +132,14 @@ impl Fitted {
         Self { file, parts, rows, form, checkpoint }
     }
 
-    /// Removes the checkpoint, where there was one: once the model is saved it has served.
+    /// Removes the checkpoint, if any: to be called once the model is saved.
     pub fn discard_checkpoint(&self) -> Result<(), FeedError> {
         Ok(self.checkpoint.as_deref().map_or(Ok(()), Checkpoint::remove)?)
     }
 }
 
 impl Fit {
-    /// The usual fit of these files.
+    /// A fit of these files with the default parameters of reading.
     pub fn new(files: Files, params: PceParams) -> Self {
         let (form, sketch) = (Form::Auto, SketchOptions::default());
         Self { files, params, form, sketch, max_memory: None, checkpoints: None }
@@ -147,8 +147,7 @@ impl Fit {
 
     /// The model of all samples, with the given threads and monitor.
     ///
-    /// After a cancellation, or an error on the way, the checkpoint tells how far the reading had come; the same fit run
-    /// again resumes there and gives the same bytes.
+    /// After a cancellation or an error, the same fit resumes from the checkpoint and gives the same bytes.
     pub fn run(&self, exec: Exec<'_>) -> Result<Fitted, FeedError> {
         let first = if self.may_be_sketched()? {
             let rows = self.files.open(self.files.first()?, self.max_memory)?;
@@ -180,7 +179,7 @@ impl Fit {
         Ok(Fitted::new(file, summary.parts, form, checkpoint))
     }
 
-    /// Whether a sketch serves these settings and files: refused where it was asked for and does not.
+    /// Whether a sketch can serve these settings and files; an error where it was requested and cannot.
     fn may_be_sketched(&self) -> Result<bool, FeedError> {
         match self.form {
             Form::Gram | Form::Triangle => return Ok(false),

@@ -2,12 +2,12 @@
 //!
 //! ```text
 //!     files ─▶ pass: chunk ─ chunk ─ … ─▶ summary │ sketch │ online │ model ─▶ result
-//!                │                           └ now and then: checkpoint
-//!                └ one thread reads the next chunk while this one is worked on
+//!                │                           └ at intervals: checkpoint
+//!                └ one thread reads the next chunk while this one is processed
 //! ```
-//! A *pass* is a whole reading of the data, a *chunk* what is read at once. Chunks are as large as the budget allows
-//! ([`budget`]) and change no bit of the result. The bytes that were read are reported to the
-//! [`Monitor`](eigenspan_core::Monitor) as the stage [`READING`]; a monitor that cancels leaves a checkpoint to resume from.
+//! A *pass* reads all data once, a *chunk* is what is read at once. Chunks are as large as the budget allows
+//! ([`budget`]) and change no bit of the result. The [`Monitor`](eigenspan_core::Monitor) receives the bytes read as
+//! the stage [`READING`]; a cancellation leaves a checkpoint to resume from.
 //!
 //! | work | in | out |
 //! |---|---|---|

@@ -1,4 +1,4 @@
-//! A pass over a file in chunks: reading ahead, fingerprint and progress in one place.
+//! A pass over a file in chunks, with reading ahead, fingerprint and progress.
 
 use std::cell::Cell;
 
@@ -8,10 +8,10 @@ use eigenspan_io::{Ahead, BytesRead, Fingerprint, Rows};
 
 use crate::error::FeedError;
 
-/// The stage that a monitor is told while files are read: bytes done, of the bytes of all passes.
+/// The stage that a monitor receives while files are read: bytes done, of the bytes of all passes.
 pub const READING: &str = "reading";
 
-/// How far the whole work is.
+/// The progress of the whole work.
 pub(crate) struct Work<'a> {
     exec: Exec<'a>,
     total: u64,
@@ -20,7 +20,7 @@ pub(crate) struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    /// Work of so many bytes.
+    /// Work of `total` bytes.
     pub fn new(exec: Exec<'a>, total: u64) -> Self {
         Self { exec, total, before: Cell::new(0) }
     }
@@ -42,18 +42,18 @@ impl<'a> Work<'a> {
     }
 }
 
-/// A chunk, and how far the file has come with it.
+/// A chunk, with its position in the file.
 pub(crate) struct Chunk {
     /// The samples.
     pub block: Matrix,
     /// Samples of the file before it.
     pub before: usize,
-    /// The fingerprint of the file up to its end.
+    /// The fingerprint of the file up to the end of the chunk.
     pub fingerprint: Fingerprint,
 }
 
 impl Chunk {
-    /// Samples of the file up to its end.
+    /// Samples of the file up to the end of the chunk.
     pub fn end(&self) -> usize {
         self.before + self.block.rows()
     }
@@ -70,16 +70,17 @@ pub(crate) struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    /// Begins to read `rows`, from where it is, in chunks of `height` rows: `count` rows came before, with `fingerprint`.
+    /// Starts to read `rows`, from its current position, in chunks of `height` rows: `count` rows came before, with
+    /// `fingerprint`.
     pub fn new(work: &'a Work<'a>, rows: Rows, height: usize, count: usize, fingerprint: Fingerprint) -> Self {
         let (total, read, bytes) = (rows.source.rows(), rows.read, rows.bytes);
         Self { ahead: Ahead::new(rows.source, height, fingerprint), work, rows: total, read, bytes, count }
     }
 
-    /// Calls `take` on every chunk. After each of them the monitor hears of it and may cancel.
+    /// Calls `take` on every chunk. After each chunk the monitor receives the progress and can cancel.
     pub fn each(mut self, mut take: impl FnMut(Chunk) -> Result<(), FeedError>) -> Result<(), FeedError> {
-        while let Some(portion) = self.ahead.next() {
-            let (block, fingerprint) = portion?;
+        while let Some(chunk) = self.ahead.next() {
+            let (block, fingerprint) = chunk?;
             let before = self.count;
             self.count += block.rows();
             take(Chunk { block, before, fingerprint })?;
@@ -89,7 +90,7 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    /// Bytes of the file so far: by samples where their number is known, else by what was taken from the file.
+    /// Bytes of the file so far: by the share of samples where their number is known, else by the bytes read.
     fn so_far(&self) -> u64 {
         let bytes = match (self.rows, &self.read) {
             (Some(rows), _) => (u128::from(self.bytes) * self.count as u128 / rows.max(1) as u128) as u64,

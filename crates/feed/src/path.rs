@@ -15,13 +15,13 @@ pub struct Path {
     pub files: Files,
     /// The settings of the model.
     pub params: PceParams,
-    /// The most bytes that the process may take, about.
+    /// Maximum bytes of the process, about.
     pub max_memory: Option<u64>,
 }
 
 impl Path {
-    /// The model, and the dimension for every λ, with the given threads and monitor. The triangle is kept, which knows every
-    /// singular value.
+    /// The model, and the dimension for every λ, with the given threads and monitor. The form is the triangle, which
+    /// gives every singular value.
     pub fn run(&self, exec: Exec<'_>) -> Result<(Pce, Vec<PathStep>), FeedError> {
         let summarize = Summarize {
             files: self.files.clone(),

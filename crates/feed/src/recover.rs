@@ -16,21 +16,22 @@ use crate::transform::{fits, map_rows};
 pub struct Recover<'a> {
     /// The model.
     pub model: &'a Pce,
-    /// Where the clean samples are written.
+    /// The file of clean samples.
     pub output: Option<&'a Path>,
-    /// Where their scores are written.
+    /// The file of scores.
     pub scores: Option<&'a Path>,
-    /// The most bytes that the process may take, about. What is written does not depend on it.
+    /// Maximum bytes of the process, about. The output does not depend on it.
     pub max_memory: Option<u64>,
 }
 
 impl Recover<'_> {
-    /// Writes what was asked for; `look` is shown every chunk, the number of samples before it, and what became of it.
+    /// Writes the requested files; `observe` receives the number of samples before each chunk, the chunk and its
+    /// recovery.
     pub fn rows(
         &self,
         rows: Rows,
         exec: Exec<'_>,
-        mut look: impl FnMut(usize, &Matrix, &Recovery),
+        mut observe: impl FnMut(usize, &Matrix, &Recovery),
     ) -> Result<usize, FeedError> {
         fits(self.model, &rows)?;
         let held = |path: Option<&Path>, columns| path.map_or(0, |path| eigenspan_io::held_by_sink(path, columns));
@@ -46,7 +47,7 @@ impl Recover<'_> {
         let work = Work::new(exec, rows.bytes);
         Pass::new(&work, rows, height, 0, Fingerprint::none()).each(|chunk| {
             let recovery = self.model.recover_with(&chunk.block, work.exec()).map_err(|e| at_row(e, chunk.before))?;
-            look(chunk.before, &chunk.block, &recovery);
+            observe(chunk.before, &chunk.block, &recovery);
             write(&mut clean, &recovery.clean)?;
             let column = Mat::from_vec(recovery.score.len(), 1, recovery.score).expect("one column");
             write(&mut scores, &column.into())?;

@@ -1,10 +1,10 @@
-//! Samples in files, of thousands of features, read several times.
+//! Sketches of files with thousands of features, in several passes.
 //!
 //! ```text
-//!     for every pass    file ─ file ─ … ─▶ sketch ─▶ the model, or once more
+//!     for every pass    file ─ file ─ … ─▶ sketch ─▶ the model, or another pass
 //! ```
-//! Files follow each other like parts of one: their boundaries change nothing. That they hold the same samples in every
-//! pass is seen by their fingerprints.
+//! Several files give the same result as one file with all their samples. Fingerprints prove that every pass reads the
+//! same samples.
 
 use eigenspan_core::data::{ImageShape, Source};
 use eigenspan_core::model::fitted::Fitted as _;
@@ -18,14 +18,14 @@ use crate::fit::{Fit, Fitted, Form};
 use crate::pass::{Pass, Work};
 use crate::summarize::same_features;
 
-/// The data of one pass, and the shape of the images in them where that is one.
-type Seen = (Vec<PartOfData>, Option<ImageShape>);
+/// The files of one pass, and the image shape that all of them share.
+type PassData = (Vec<PartOfData>, Option<ImageShape>);
 
 /// The model of files by a sketch; the first of them is open.
 pub(crate) fn run(fit: &Fit, options: SketchParams, first: Rows, exec: Exec<'_>) -> Result<Fitted, FeedError> {
     let mut sketch = PceSketch::new(fit.params, options, first.source.cols())?;
     let passes = Passes { fit, options, work: Work::new(exec, fit.files.bytes() * options.readings as u64) };
-    let (mut first, mut before): (_, Option<Seen>) = (Some(first), None);
+    let (mut first, mut before): (_, Option<PassData>) = (Some(first), None);
     loop {
         let seen = passes.pass(&mut sketch, first.take(), before.as_ref())?;
         if before.as_ref().is_some_and(|before| *before != seen) {
@@ -52,8 +52,13 @@ struct Passes<'a> {
 }
 
 impl Passes<'_> {
-    /// Every sample once.
-    fn pass(&self, sketch: &mut PceSketch, mut first: Option<Rows>, before: Option<&Seen>) -> Result<Seen, FeedError> {
+    /// One pass over every sample.
+    fn pass(
+        &self,
+        sketch: &mut PceSketch,
+        mut first: Option<Rows>,
+        before: Option<&PassData>,
+    ) -> Result<PassData, FeedError> {
         let (mut parts, mut images) = (vec![], vec![]);
         let Fit { files, params, max_memory, .. } = self.fit;
         for (at, path) in files.paths().iter().enumerate() {
@@ -65,8 +70,8 @@ impl Passes<'_> {
             same_features(rows.source.cols(), path, Some(features))?;
             let way = Way::Sketch { params, options: &self.options, features };
             let height = way.chunk_rows(*max_memory, rows.held)?;
-            // The fingerprint is that of a summary's blocks, which are higher than these chunks: it must know where the last
-            // one ends.
+            // The fingerprint is that of a summary's blocks, which have more rows than these chunks: it needs the
+            // number of rows in advance.
             let total = match (rows.source.rows(), before) {
                 (Some(total), _) => total,
                 (None, Some((parts, _))) => parts[at].rows,
@@ -86,7 +91,7 @@ impl Passes<'_> {
     }
 }
 
-/// Samples of a source that does not know their number: a table, whose lines are counted by reading them.
+/// The number of samples of a source that does not state it, such as a table: found by reading its lines.
 fn count(source: &mut dyn Source) -> Result<usize, FeedError> {
     Ok(source.skip(usize::MAX)?)
 }

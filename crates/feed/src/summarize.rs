@@ -1,11 +1,11 @@
-//! Samples in files, summarized chunk by chunk.
+//! Summaries of files, chunk by chunk.
 //!
 //! ```text
 //!     for every file    chunk ─ chunk ─ … ─▶ its summary ─▶ done ⊕ summary
-//!                           └ now and then: checkpoint
+//!                           └ at intervals: checkpoint
 //! ```
-//! Every file is a partition of its own, so that the result is the same to the last bit as that of summaries made file by
-//! file, anywhere, and merged in the same order. Chunks are as large as memory allows, and change nothing.
+//! Every file is a partition of its own: the result has the same bits as summaries made file by file, on any machine,
+//! and merged in the same order. Chunks are as large as memory allows, and change nothing.
 
 use std::path::Path;
 
@@ -25,15 +25,15 @@ pub struct Summarize {
     pub files: Files,
     /// The settings of the model that the summary is for.
     pub params: PceParams,
-    /// What is kept of the samples; a sketch is refused.
+    /// The form of the summary; a sketch is refused.
     pub form: Form,
-    /// The most bytes that the process may take, about. The summary does not depend on it.
+    /// Maximum bytes of the process, about. The summary does not depend on it.
     pub max_memory: Option<u64>,
-    /// Where to resume, and to write down how far the reading has come.
+    /// The checkpoint to resume from and to write.
     pub checkpoints: Option<Checkpoints>,
 }
 
-/// How far the reading had come.
+/// The state of a summary that has been started.
 struct Begun {
     done: Option<SummaryFile>,
     current: Option<PceSummary>,
@@ -45,19 +45,19 @@ impl Summarize {
     /// The summary of all samples, with the given threads and monitor. A cancellation leaves a checkpoint.
     pub fn run(&self, exec: Exec<'_>) -> Result<SummaryFile, FeedError> {
         if self.form == Form::Sketch {
-            let fact = "a sketch reads its samples several times, which a summary of one file cannot ask for";
+            let fact = "a sketch needs several passes over all files, which a summary does not have";
             let hint = "fit all files at once with the form `sketch`, or choose another form";
             return Err(FeedError::Setting { fact: fact.into(), hint });
         }
         self.from_first(None, exec)
     }
 
-    /// Removes the checkpoint, where there is one: once the summary is saved it has served.
+    /// Removes the checkpoint, if any: to be called once the summary is saved.
     pub fn discard_checkpoint(&self) -> Result<(), FeedError> {
         Ok(self.checkpoints.as_ref().map_or(Ok(()), |checkpoints| Checkpoint::remove(&checkpoints.file))?)
     }
 
-    /// The same with the first file, where it is open already.
+    /// The same, where the first file may be open already.
     pub(crate) fn from_first(&self, mut first: Option<Rows>, exec: Exec<'_>) -> Result<SummaryFile, FeedError> {
         self.files.first()?;
         let mut begun = self.begun()?;
@@ -76,7 +76,7 @@ impl Summarize {
             let blank = PceSummary::keeping(self.form.keep(), self.params, m)?;
             begun.done.get_or_insert_with(|| blank.clone().into());
             let part = self.part(path, rows, blank, &mut begun, &work)?;
-            begun.done.as_mut().expect("it was just put there").merge(&part, exec)?;
+            begun.done.as_mut().expect("just inserted").merge(&part, exec)?;
             begun.position = Position { at: at + 1, ..Position::default() };
         }
         Ok(begun.done.expect("there is a first file"))
@@ -118,14 +118,14 @@ impl Summarize {
         Ok(SummaryFile { summary: current, parts: vec![part], image })
     }
 
-    /// Writes a checkpoint, where one is asked for, straight from what is held.
+    /// Writes a checkpoint, where one is requested, without copying the summary.
     fn save(&self, begun: &Begun, position: &Position, current: &PceSummary) -> Result<(), FeedError> {
         let Some(checkpoints) = &self.checkpoints else { return Ok(()) };
-        let done = begun.done.as_ref().expect("it is there before the first chunk");
+        let done = begun.done.as_ref().expect("set before the first chunk");
         Ok(Checkpoint::write(&checkpoints.file, &begun.probes, position, done, current)?)
     }
 
-    /// What a checkpoint tells, or a beginning.
+    /// The state in the checkpoint, or an empty one.
     fn begun(&self) -> Result<Begun, FeedError> {
         let nothing = Begun { done: None, current: None, position: Position::default(), probes: vec![] };
         let Some(Checkpoints { file, .. }) = &self.checkpoints else { return Ok(nothing) };
@@ -138,13 +138,13 @@ impl Summarize {
         }
         if let Some((now, before)) = probes.iter().zip(&found.data).find(|(now, before)| now != before) {
             return Err(refuse(if now.data == before.data {
-                format!("{} is not what it was when the checkpoint was written", now.data)
+                format!("{} has changed since the checkpoint was written", now.data)
             } else {
-                format!("{} was in the place of {}", before.data, now.data)
+                format!("it was written with {} in place of {}", before.data, now.data)
             }));
         }
-        let wanted = PceSummary::keeping(self.form.keep(), self.params, found.done.summary.features())?;
-        if let Some((setting, now, before)) = wanted.difference(&found.current.summary) {
+        let requested = PceSummary::keeping(self.form.keep(), self.params, found.done.summary.features())?;
+        if let Some((setting, now, before)) = requested.difference(&found.current.summary) {
             return Err(refuse(format!("it was written with another `{setting}`: {before}, now {now}")));
         }
         let Checkpoint { position, done, current, .. } = found;
@@ -152,7 +152,7 @@ impl Summarize {
     }
 }
 
-/// Refuses a file that has other features than those before it.
+/// Refuses a file whose number of features differs from those before it.
 pub(crate) fn same_features(found: usize, path: &Path, expected: Option<usize>) -> Result<(), FeedError> {
     match expected {
         Some(expected) if expected != found => {

@@ -16,12 +16,12 @@ use crate::pass::{Pass, Work};
 pub struct Transform<'a> {
     /// The model, of any method that maps samples.
     pub model: &'a Model,
-    /// The most bytes that the process may take, about. The features do not depend on it.
+    /// Maximum bytes of the process, about. The features do not depend on it.
     pub max_memory: Option<u64>,
 }
 
 impl Transform<'_> {
-    /// Writes the features of all samples of `files`, one row a sample. Rows keep their names where there is one file.
+    /// Writes the features of all samples of `files`, one row per sample. A single file keeps the names of its rows.
     pub fn files(&self, files: &Files, output: &Path, exec: Exec<'_>) -> Result<usize, FeedError> {
         let first = files.first()?;
         let only = files.paths().len() == 1;
@@ -29,7 +29,7 @@ impl Transform<'_> {
         self.all(rows, files, output, &Work::new(exec, files.bytes()))
     }
 
-    /// Refuses a model that maps no samples.
+    /// Refuses a model that cannot map samples.
     pub fn check(&self) -> Result<(), FeedError> {
         match self.model {
             Model::Lle(_) => Err(Error::NoMap { method: "LLE" }.into()),
@@ -37,13 +37,13 @@ impl Transform<'_> {
         }
     }
 
-    /// The same of samples that are open.
+    /// The same for an open file.
     pub fn rows(&self, rows: Rows, output: &Path, exec: Exec<'_>) -> Result<usize, FeedError> {
         let work = Work::new(exec, rows.bytes);
         self.all(rows, &Files::new([""; 0]), output, &work)
     }
 
-    /// Samples that are open, and those of the files after the first.
+    /// The open file, and the files after the first.
     fn all(&self, mut rows: Rows, files: &Files, output: &Path, work: &Work<'_>) -> Result<usize, FeedError> {
         self.check()?;
         fits(self.model, &rows)?;
@@ -70,7 +70,7 @@ impl Transform<'_> {
     }
 }
 
-/// Rows of a chunk that a model maps, where `copies` numbers are held for every feature and `sinks` bytes by what is written.
+/// Rows of a chunk that a model maps, with `copies` numbers per feature and `sinks` bytes held by the outputs.
 pub(crate) fn map_rows(
     model: &impl Fitted,
     limit: Option<u64>,
@@ -81,7 +81,7 @@ pub(crate) fn map_rows(
     if limit.is_some() && !rows.streams {
         return Err(FeedError::ReadWhole { file: "the file".into() });
     }
-    // Names are held by the reader, by the sink, and on the way.
+    // The reader, the sink and the chunk between them hold names.
     let names: u128 = rows.ids.iter().flatten().map(|id| (size_of::<String>() + id.len()) as u128).sum();
     let way = Way::Map { features: model.features(), columns: model.columns(), copies, names: 3 * names };
     way.chunk_rows(limit, rows.held + sinks)

@@ -1,6 +1,7 @@
 //! A model and new samples in, the model of all of them out.
 //!
-//! The samples of the model are not read again: it goes on from its directions, as [`eigenspan_core::method::pce::online`] says.
+//! The old samples are not read again: the update starts from the directions of the model, see
+//! [`eigenspan_core::method::pce::online`].
 
 use std::path::Path;
 
@@ -17,17 +18,17 @@ use crate::pass::{Pass, Work};
 pub struct Update {
     /// The new samples.
     pub files: Files,
-    /// Where to cut, where not as the model was made to.
+    /// Another cut than that of the model.
     pub params: Option<PceParams>,
-    /// Directions that are kept on the way; as before, or the usual.
+    /// Directions kept during the update; as before, or the default.
     pub rank: Option<usize>,
     /// The forgetting factor; as before, or 1.
     pub forget: Option<f64>,
-    /// The most bytes that the process may take, about. The model does not depend on it.
+    /// Maximum bytes of the process, about. The model does not depend on it.
     pub max_memory: Option<u64>,
 }
 
-/// A file that was taken in.
+/// A file whose samples were added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Taken {
     /// The file.
@@ -46,7 +47,7 @@ pub struct Updated {
 }
 
 impl Update {
-    /// The usual update by these files.
+    /// An update by these files with the default parameters.
     pub fn new(files: Files) -> Self {
         Self { files, params: None, rank: None, forget: None, max_memory: None }
     }
@@ -73,7 +74,7 @@ impl Update {
         Ok(Updated { file: ModelFile { model, provenance }, taken })
     }
 
-    /// Takes in a file.
+    /// Adds the samples of a file.
     fn take(&self, path: &Path, seen: &mut OnlinePce, work: &Work<'_>) -> Result<PartOfData, FeedError> {
         let rows = self.files.open(path, self.max_memory)?;
         let (expected, got) = (seen.features(), rows.source.cols());

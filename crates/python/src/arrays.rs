@@ -1,4 +1,4 @@
-//! Python's arrays as samples without a copy, results as arrays without a copy.
+//! Arrays of Python as samples, results as arrays, both without a copy.
 
 use eigenspan_core::data::{Csr, Matrix, Samples};
 use eigenspan_core::{Mat, Scalar};
@@ -7,7 +7,7 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntyped
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// Samples that Python holds.
+/// Samples held by Python.
 pub enum Held<'py> {
     /// A dense array.
     F64(PyReadonlyArray2<'py, f64>),
@@ -15,21 +15,21 @@ pub enum Held<'py> {
     F32(PyReadonlyArray2<'py, f32>),
     /// A dense array.
     U8(PyReadonlyArray2<'py, u8>),
-    /// Values that had to be moved: sparse rows, or an array that runs backwards.
+    /// A copy: of sparse rows, or of an array with negative strides.
     Copied(Matrix, Numbers),
 }
 
-/// The numbers that results come in.
+/// The number type of results.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Numbers {
     /// As the core gives them.
     AsGiven,
-    /// Sparse rows are `f64` inside; these came in `f32`, and so do their features.
+    /// `f32`, for features of sparse rows in `f32`, which are `f64` inside.
     Single,
 }
 
 impl<'py> Held<'py> {
-    /// A NumPy array of `f64`, `f32` or `u8`, or SciPy's compressed rows with rising columns.
+    /// A NumPy array of `f64`, `f32` or `u8`, or SciPy's compressed rows with ascending columns.
     pub fn of(x: &Bound<'py, PyAny>) -> PyResult<Self> {
         if let Ok(x) = x.extract::<PyReadonlyArray2<'py, f64>>() {
             return Ok(Self::or_copied(x, Self::F64));
@@ -53,7 +53,7 @@ impl<'py> Held<'py> {
         )))
     }
 
-    /// The array, or a copy of it where it cannot be read as it lies in memory.
+    /// The array, or a copy where its memory layout cannot be read.
     fn or_copied<T>(x: PyReadonlyArray2<'py, T>, keep: impl FnOnce(PyReadonlyArray2<'py, T>) -> Self) -> Self
     where
         T: numpy::Element + Copy,
@@ -75,7 +75,7 @@ impl<'py> Held<'py> {
         borrowed.expect("it was looked at when it came in")
     }
 
-    /// The samples, copied where Python holds them.
+    /// The samples, as a copy where Python owns them.
     pub fn into_matrix(self) -> Matrix {
         match self {
             Self::F64(x) => x.as_array().to_owned().into(),
@@ -85,7 +85,7 @@ impl<'py> Held<'py> {
         }
     }
 
-    /// The numbers that features of these samples should come in.
+    /// The number type of the features of these samples.
     pub fn numbers(&self) -> Numbers {
         if let Self::Copied(_, numbers) = self { *numbers } else { Numbers::AsGiven }
     }

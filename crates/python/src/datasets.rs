@@ -21,14 +21,14 @@ fn labelled(py: Python<'_>, data: Dataset) -> Labelled<'_> {
     (array(py, data.samples, Numbers::AsGiven), vector(py, labels))
 }
 
-/// 1797 handwritten digits of 8 × 8 pixels, and the digit that each is.
+/// 1797 handwritten digits of 8 × 8 pixels, and their classes.
 #[pyfunction]
 pub fn digits(py: Python<'_>) -> PyResult<Labelled<'_>> {
     let data = enter(py, Some(1), |_| Ok(eigenspan_io::embedded::digits()))?;
     Ok(labelled(py, data))
 }
 
-/// Samples from several random subspaces with noise, and the subspace that each is from.
+/// Samples from several random subspaces with noise, and the subspace of each.
 #[pyfunction]
 pub fn subspaces(
     py: Python<'_>,
@@ -44,7 +44,7 @@ pub fn subspaces(
     Ok(labelled(py, data))
 }
 
-/// Rendered heads under many lights, and the person that each is.
+/// Rendered heads under many lights, and the person in each.
 #[pyfunction]
 #[pyo3(signature = (subjects, per_subject, shape, disguise, seed, threads))]
 pub fn synthetic_faces<'py>(
@@ -72,7 +72,7 @@ pub fn synthetic_faces<'py>(
     Ok(labelled(py, data))
 }
 
-/// Samples of which some are corrupted, and the numbers of those.
+/// Samples with some of them corrupted, and the row numbers of these.
 #[pyfunction]
 #[pyo3(signature = (x, kind, image, share, seed, repeat))]
 pub fn corrupt<'py>(
@@ -93,7 +93,7 @@ pub fn corrupt<'py>(
     Ok((array(py, done.samples.into(), Numbers::AsGiven), vector(py, rows)))
 }
 
-/// The numbers of the samples to train on, and of the others; the same share or number of every class where classes are given.
+/// Row numbers of training and of test samples; with classes, the same share or number of every class.
 #[pyfunction]
 #[pyo3(signature = (n, classes, count, share, seed, repeat))]
 pub fn split<'py>(
@@ -116,7 +116,7 @@ pub fn split<'py>(
     Ok([numbers(train), numbers(test)])
 }
 
-/// Samples from a file or a folder of images, and what came with them.
+/// Samples from a file or a folder of images, with labels, names and image shape.
 #[pyfunction]
 #[pyo3(signature = (path, label, array, image, resize, grey))]
 pub fn read_file<'py>(

@@ -1,12 +1,12 @@
-//! How Python enters: every call that computes goes through [`enter`].
+//! Calls from Python: every call that computes goes through [`enter`].
 //!
 //! ```text
-//!     caller   holds the interpreter ── lets it go, sleeps ── wakes: Ctrl-C? ── … ── takes the result
-//!     worker                          └─ computes, asks now and then whether to stop ─┘
+//!     caller   holds the interpreter ── releases it, sleeps ── wakes: Ctrl-C? ── … ── takes the result
+//!     worker                          └─ computes, polls the monitor at intervals ──┘
 //! ```
-//! The worker never touches Python, but to ask a clock that Python handed in, so that other Python threads run meanwhile. The caller looks for signals every
-//! [`WINK`]; when one says stop, the work ends within about a tenth of a second. Threads live for one call: there is no
-//! pool that a forked child would wait for.
+//! The worker never uses Python, except for a clock passed in by Python, so that other Python threads run meanwhile.
+//! The caller checks for signals every [`SIGNAL_INTERVAL`]; after Ctrl-C the work ends within about a tenth of a
+//! second. Threads live for one call: there is no pool that a forked child would wait for.
 
 use std::any::Any;
 use std::num::NonZero;
@@ -18,10 +18,10 @@ use eigenspan_core::{Error, Exec, Monitor};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::{PyErr, PyResult, Python};
 
-/// How long the caller sleeps between two looks for Ctrl-C.
-const WINK: Duration = Duration::from_millis(50);
+/// The time between two checks for Ctrl-C.
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Says stop once it was told so.
+/// A monitor that cancels once it is set.
 struct Stop(AtomicBool);
 
 impl Monitor for Stop {
@@ -30,7 +30,7 @@ impl Monitor for Stop {
     }
 }
 
-/// Runs `work` without the interpreter's lock, on as many threads as asked, until it is done or Ctrl-C.
+/// Runs `work` without the interpreter's lock, with the given threads, until it is done or Ctrl-C.
 pub fn enter<T: Send>(
     py: Python<'_>,
     threads: Option<usize>,
@@ -51,7 +51,7 @@ pub fn enter<T: Send>(
         });
         let mut interrupt = None;
         while !done.load(Ordering::Acquire) {
-            py.detach(|| std::thread::park_timeout(WINK));
+            py.detach(|| std::thread::park_timeout(SIGNAL_INTERVAL));
             if let Err(signal) = py.check_signals() {
                 stop.0.store(true, Ordering::Relaxed);
                 interrupt = Some(signal);
@@ -66,7 +66,7 @@ pub fn enter<T: Send>(
     }
 }
 
-/// An error of ours as Python's: the fact, then what to do.
+/// An error of the core as a Python exception: the fact, then the hint.
 pub fn refused(error: Error) -> PyErr {
     if error.is_cancelled() {
         return PyKeyboardInterrupt::new_err(());
@@ -82,7 +82,7 @@ pub fn refused(error: Error) -> PyErr {
 pub fn no_file(error: &dyn std::fmt::Display, hint: Option<String>, source: Option<&std::io::Error>) -> PyErr {
     let text = with_hint(error, hint);
     match source {
-        // By its kind Python finds the right class, such as FileNotFoundError.
+        // PyO3 chooses the class by the kind, such as FileNotFoundError.
         Some(source) => std::io::Error::new(source.kind(), text).into(),
         None => PyValueError::new_err(text),
     }
@@ -92,9 +92,9 @@ fn with_hint(error: &dyn std::fmt::Display, hint: Option<String>) -> String {
     hint.map_or_else(|| error.to_string(), |hint| format!("{error}; {hint}"))
 }
 
-/// A panic is our own mistake: Python hears of it, and lives on.
+/// A panic, which is an internal error, as a Python exception.
 fn broken(panic: &(dyn Any + Send)) -> PyErr {
     let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
     let text = text.unwrap_or("no message");
-    PyRuntimeError::new_err(format!("a mistake inside eigenspan, please report it: {text}"))
+    PyRuntimeError::new_err(format!("internal error of eigenspan, please report it: {text}"))
 }

@@ -1,4 +1,4 @@
-//! Methods and classifiers on labelled data: what is asked in as JSON, rows out as JSON.
+//! Methods and classifiers on labeled data: a request in JSON in, rows in JSON out.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -18,15 +18,15 @@ use crate::arrays::Held;
 use crate::door::{enter, no_file, refused};
 use crate::method::labels;
 
-/// What Python hands in: its clock, and whom to tell how far it is.
-struct Hands {
+/// The clock and the progress callback of Python.
+struct Callbacks {
     clock: Py<PyAny>,
     progress: Option<Py<PyAny>>,
-    /// The first that one of them raised.
+    /// The first exception of a callback.
     raised: Mutex<Option<PyErr>>,
 }
 
-impl Hands {
+impl Callbacks {
     fn keep<T>(&self, outcome: PyResult<T>) -> Option<T> {
         match outcome {
             Ok(value) => Some(value),
@@ -38,7 +38,7 @@ impl Hands {
     }
 }
 
-impl Clock for Hands {
+impl Clock for Callbacks {
     fn seconds(&self) -> f64 {
         let now = Python::attach(|py| self.clock.call0(py)?.extract(py));
         self.keep(now).unwrap_or(0.0)
@@ -51,45 +51,45 @@ impl Clock for Hands {
     }
 }
 
-/// Every method with every classifier, as the JSON text `asked` says, on samples with their classes: the rows as a JSON
-/// text, and what the user should know.
+/// Every method with every classifier of the JSON text `request`, on samples with their classes: rows as JSON, and
+/// warnings.
 ///
-/// `hands` are a clock, and what is called before every fit where someone wants to know how far it is.
+/// `callbacks` are a clock, and optionally a function that is called before every fit with the progress.
 #[pyfunction]
-#[pyo3(signature = (x, y, asked, cache, hands, threads))]
+#[pyo3(signature = (x, y, request, cache, callbacks, threads))]
 pub fn evaluate<'py>(
     py: Python<'py>,
     x: &Bound<'py, PyAny>,
     y: (PyReadonlyArray1<'py, i64>, Vec<String>),
-    asked: &str,
+    request: &str,
     cache: Option<PathBuf>,
-    hands: (Py<PyAny>, Option<Py<PyAny>>),
+    callbacks: (Py<PyAny>, Option<Py<PyAny>>),
     threads: Option<usize>,
 ) -> PyResult<(String, Vec<String>)> {
-    let asked: Asked = serde_json::from_str(asked)
-        .map_err(|error| PyValueError::new_err(format!("no evaluation is asked for like this: {error}")))?;
-    let evaluation = asked.evaluation().map_err(unfit)?;
+    let request: Asked = serde_json::from_str(request)
+        .map_err(|error| PyValueError::new_err(format!("the request is no evaluation: {error}")))?;
+    let evaluation = request.evaluation().map_err(unfit)?;
     let mut data = Dataset::new(Held::of(x)?.into_matrix());
     data.labels = Some(labels(&y.0.as_array().to_vec(), y.1)?);
     let cache = cache.as_deref().map_or_else(|| Ok(Cache::in_memory()), Cache::open).map_err(unfit)?;
-    let hands = Hands { clock: hands.0, progress: hands.1, raised: Mutex::new(None) };
+    let callbacks = Callbacks { clock: callbacks.0, progress: callbacks.1, raised: Mutex::new(None) };
     let done = enter(py, threads, |exec| {
-        let mut runner = Runner { cache, clock: &hands, exec };
-        let subject = asked.corrupted(data).and_then(|data| Subject::new("X", data));
-        // Ctrl-C is the door's to tell.
+        let mut runner = Runner { cache, clock: &callbacks, exec };
+        let subject = request.corrupted(data).and_then(|data| Subject::new("X", data));
+        // `enter` reports Ctrl-C.
         match subject.and_then(|subject| evaluation.run(&subject, &mut runner)) {
             Err(StudyError::Method { source, .. }) if source.is_cancelled() => Err(source),
             other => Ok::<_, Error>(other),
         }
     })?;
-    if let Some(error) = hands.raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    if let Some(error) = callbacks.raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error);
     }
     let (rows, warnings) = done.map_err(unfit)?;
     Ok((serde_json::to_string(&rows).expect("rows are plain data"), warnings))
 }
 
-/// An error of a study as Python's.
+/// An error of a study as a Python exception.
 fn unfit(error: StudyError) -> PyErr {
     match error {
         StudyError::Method { source, .. } => refused(source),

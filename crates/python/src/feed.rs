@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use eigenspan_core::Exec;
 use eigenspan_core::data::ImageShape;
 use eigenspan_feed::{
     Checkpoints, FeedError, Files, Fit, Form, Recover, SketchOptions, Summarize, Transform, Update, parse_size,
@@ -17,139 +18,120 @@ use crate::model::Model;
 use crate::settings::params;
 use crate::summary::Summary;
 
-/// The model of all samples of the files; `how` says how they are read.
+/// The model of all samples of the files; `how` holds the options of reading.
 #[pyfunction]
-#[pyo3(signature = (paths, settings, how, threads))]
 pub fn fit_files(
     py: Python<'_>,
     paths: Vec<PathBuf>,
     settings: &str,
-    how: &Bound<'_, PyDict>,
+    how: How<'_>,
     threads: Option<usize>,
 ) -> PyResult<Model> {
-    let how = How { words: how };
-    let fit = Fit {
-        files: how.files(paths)?,
-        params: params(settings)?,
-        form: how.form()?,
-        sketch: SketchOptions {
-            passes: how.get("passes")?,
-            columns: how.get("sketch_columns")?,
-            seed: how.get("sketch_seed")?,
-        },
-        max_memory: how.size("max_memory")?,
-        checkpoints: how.checkpoints()?,
-    };
-    let fitted = enter(py, threads, |exec| Ok(fit.run(exec)))?.map_err(not_fed)?;
+    let Summarize { files, params, form, max_memory, checkpoints } = how.summarize(paths, settings)?;
+    let fit = Fit { files, params, form, sketch: how.sketch()?, max_memory, checkpoints };
+    let fitted = feed(py, threads, |exec| fit.run(exec))?;
     fitted.discard_checkpoint().map_err(not_fed)?;
     Ok(Model::of(fitted.file))
 }
 
 /// The summary of all samples of the files.
 #[pyfunction]
-#[pyo3(signature = (paths, settings, how, threads))]
 pub fn summarize_files(
     py: Python<'_>,
     paths: Vec<PathBuf>,
     settings: &str,
-    how: &Bound<'_, PyDict>,
+    how: How<'_>,
     threads: Option<usize>,
 ) -> PyResult<Summary> {
-    let how = How { words: how };
-    let summarize = Summarize {
-        files: how.files(paths)?,
-        params: params(settings)?,
-        form: how.form()?,
-        max_memory: how.size("max_memory")?,
-        checkpoints: how.checkpoints()?,
-    };
-    let file = enter(py, threads, |exec| Ok(summarize.run(exec)))?.map_err(not_fed)?;
+    let summarize = how.summarize(paths, settings)?;
+    let file = feed(py, threads, |exec| summarize.run(exec))?;
     summarize.discard_checkpoint().map_err(not_fed)?;
     Ok(Summary::of(file))
 }
 
-/// A model that took in all samples of the files, after those it was fitted on.
+/// The model updated with all samples of the files.
 #[pyfunction]
-#[pyo3(signature = (model, paths, settings, how, threads))]
 pub fn update_files(
     py: Python<'_>,
     model: &Model,
     paths: Vec<PathBuf>,
     settings: &str,
-    how: &Bound<'_, PyDict>,
+    how: How<'_>,
     threads: Option<usize>,
 ) -> PyResult<Model> {
-    let how = How { words: how };
-    let update = Update {
-        files: how.files(paths)?,
-        params: Some(params(settings)?),
-        rank: how.get("rank")?,
-        forget: how.get("forget")?,
-        max_memory: how.size("max_memory")?,
-    };
+    let (files, max_memory) = how.files(paths)?;
+    let params = Some(params(settings)?);
+    let update = Update { files, params, rank: how.get("rank")?, forget: how.get("forget")?, max_memory };
     let (before, provenance) = (model.pce(), model.provenance());
-    let updated = enter(py, threads, |exec| Ok(update.run(before, provenance, exec)))?.map_err(not_fed)?;
+    let updated = feed(py, threads, |exec| update.run(before, provenance, exec))?;
     Ok(Model::of(updated.file))
 }
 
-/// Writes the features of all samples of the files; returns how many rows these are.
+/// Writes the features of all samples of the files; returns their number.
 #[pyfunction]
-#[pyo3(signature = (model, paths, output, how, threads))]
 pub fn transform_files(
     py: Python<'_>,
     model: &Model,
     paths: Vec<PathBuf>,
     output: PathBuf,
-    how: &Bound<'_, PyDict>,
+    how: How<'_>,
     threads: Option<usize>,
 ) -> PyResult<usize> {
-    let how = How { words: how };
-    let (files, max_memory) = (how.files(paths)?, how.size("max_memory")?);
+    let (files, max_memory) = how.files(paths)?;
     let transform = Transform { model: model.any(), max_memory };
-    enter(py, threads, |exec| Ok(transform.files(&files, &output, exec)))?.map_err(not_fed)
+    feed(py, threads, |exec| transform.files(&files, &output, exec))
 }
 
-/// Writes clean samples and scores of a file; returns how many rows these are.
+/// Writes clean samples and scores of a file; returns the number of samples.
 #[pyfunction]
-#[pyo3(signature = (model, path, output, scores, how, threads))]
 pub fn recover_file(
     py: Python<'_>,
     model: &Model,
     path: PathBuf,
     output: Option<PathBuf>,
     scores: Option<PathBuf>,
-    how: &Bound<'_, PyDict>,
+    how: How<'_>,
     threads: Option<usize>,
 ) -> PyResult<usize> {
-    let how = How { words: how };
-    let (files, max_memory) = (how.files(vec![path.clone()])?, how.size("max_memory")?);
+    let (files, max_memory) = how.files(vec![path.clone()])?;
     let recover = Recover { model: model.pce(), output: output.as_deref(), scores: scores.as_deref(), max_memory };
     let rows = files.open_named(&path, max_memory).map_err(not_fed)?;
-    enter(py, threads, |exec| Ok(recover.rows(rows, exec, |_, _, _| ())))?.map_err(not_fed)
+    feed(py, threads, |exec| recover.rows(rows, exec, |_, _, _| ()))
 }
 
-/// How files are read: words by their names, each of which may be missing.
-struct How<'a, 'py> {
-    words: &'a Bound<'py, PyDict>,
+/// Runs work on files without the interpreter's lock.
+fn feed<T: Send>(
+    py: Python<'_>,
+    threads: Option<usize>,
+    work: impl FnOnce(Exec<'_>) -> Result<T, FeedError> + Send,
+) -> PyResult<T> {
+    enter(py, threads, |exec| Ok(work(exec)))?.map_err(not_fed)
 }
 
-impl<'py> How<'_, 'py> {
-    fn word(&self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-        Ok(self.words.get_item(name)?.filter(|word| !word.is_none()))
+/// Options of reading files, by name: keywords of Python, all of them optional.
+#[derive(FromPyObject)]
+#[pyo3(transparent)]
+pub struct How<'py> {
+    options: Bound<'py, PyDict>,
+}
+
+impl<'py> How<'py> {
+    fn option(&self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        Ok(self.options.get_item(name)?.filter(|value| !value.is_none()))
     }
 
     fn get<T: FromPyObjectOwned<'py>>(&self, name: &str) -> PyResult<Option<T>> {
-        let Some(word) = self.word(name)? else { return Ok(None) };
-        let found = word.extract::<T>().map_err(Into::<PyErr>::into);
-        found.map(Some).map_err(|error| PyTypeError::new_err(format!("`{name}`: {}", error.value(word.py()))))
+        let Some(value) = self.option(name)? else { return Ok(None) };
+        let found = value.extract::<T>().map_err(Into::<PyErr>::into);
+        found.map(Some).map_err(|error| PyTypeError::new_err(format!("`{name}`: {}", error.value(value.py()))))
     }
 
     /// A number of bytes, or text such as `2GB`.
     fn size(&self, name: &str) -> PyResult<Option<u64>> {
-        let Some(word) = self.word(name)? else { return Ok(None) };
-        let text = match word.cast::<PyString>() {
+        let Some(value) = self.option(name)? else { return Ok(None) };
+        let text = match value.cast::<PyString>() {
             Ok(text) => text.to_string(),
-            Err(_) => word.extract::<u64>().map_or_else(|_| "none".into(), |bytes| bytes.to_string()),
+            Err(_) => value.extract::<u64>().map_or_else(|_| "none".into(), |bytes| bytes.to_string()),
         };
         let wrong = || PyValueError::new_err(format!("`{name}` must be a number of bytes or a size such as '2GB'"));
         parse_size(&text).map(Some).ok_or_else(wrong)
@@ -167,22 +149,35 @@ impl<'py> How<'_, 'py> {
         Ok(Some(Checkpoints { every: every.unwrap_or(usual.every), ..usual }))
     }
 
-    fn files(&self, paths: Vec<PathBuf>) -> PyResult<Files> {
+    fn sketch(&self) -> PyResult<SketchOptions> {
+        let (passes, columns) = (self.get("passes")?, self.get("sketch_columns")?);
+        Ok(SketchOptions { passes, columns, seed: self.get("sketch_seed")? })
+    }
+
+    fn summarize(&self, paths: Vec<PathBuf>, settings: &str) -> PyResult<Summarize> {
+        let (files, max_memory) = self.files(paths)?;
+        let (params, form) = (params(settings)?, self.form()?);
+        Ok(Summarize { files, params, form, max_memory, checkpoints: self.checkpoints()? })
+    }
+
+    /// The files, and the maximum memory in bytes.
+    fn files(&self, paths: Vec<PathBuf>) -> PyResult<(Files, Option<u64>)> {
         let shape = |name: &str| -> PyResult<Option<ImageShape>> {
             Ok(self.get::<(usize, usize)>(name)?.map(|(height, width)| ImageShape { height, width }))
         };
-        Ok(Files::new(paths).read_by(ReadOptions {
+        let files = Files::new(paths).read_by(ReadOptions {
             label: self.get("label")?,
             array: self.get("array")?,
             image: shape("image")?,
             resize: shape("resize")?,
             grey: self.get("grey")?.unwrap_or(false),
             memory: None,
-        }))
+        });
+        Ok((files, self.size("max_memory")?))
     }
 }
 
-/// An error on the way from files, as Python's.
+/// An error of work on files as a Python exception.
 fn not_fed(error: FeedError) -> PyErr {
     let hint = error.hint();
     let source = match &error {

@@ -1,22 +1,22 @@
-//! The one door between Python and Rust: arrays in, models and arrays out.
+//! The interface between Python and Rust: arrays in, models and arrays out.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `door` | threads, the interpreter's lock, Ctrl-C, panics and errors, once for every call |
+//! | `door` | threads, the interpreter's lock, Ctrl-C, panics and errors of every call |
 //! | `arrays` | NumPy arrays and SciPy rows as [`eigenspan_core::data::Samples`] without a copy, results as arrays |
 //! | `settings` | settings of a Python class, as JSON |
 //! | `method` | fits of every method by its name |
 //! | `model` | a fitted model |
-//! | `summary` | samples that arrive in portions |
+//! | `summary` | samples that arrive in blocks |
 //! | `online` | samples that arrive one by one |
 //! | `dimension` | estimators of the dimension by their name |
 //! | `feed` | files that may be larger than memory |
-//! | `evaluate` | methods and classifiers on labelled data |
+//! | `evaluate` | methods and classifiers on labeled data |
 //! | `datasets` | built-in and synthetic data, data from files, corruptions |
-//! | `verification` | pairs that are the same or not |
+//! | `verification` | pairs of samples of the same class or not |
 //!
-//! The classes that users see are written in Python (`python/eigenspan`), where scikit-learn's habits are at home; they
-//! compute nothing. Nothing here computes either.
+//! The public classes are written in Python (`python/eigenspan`) by the conventions of scikit-learn. Neither they nor
+//! this crate compute anything.
 
 mod arrays;
 mod datasets;

@@ -12,7 +12,7 @@ use crate::door::enter;
 use crate::model::Model;
 use crate::settings::method;
 
-/// Fits the method that the JSON text `settings` asks for. Gives the model, and the arrays that are not kept in it.
+/// Fits the method of the JSON text `settings`. Returns the model, and the arrays that it does not keep.
 ///
 /// `y` is the number of each sample's class, and the names of the classes.
 #[pyfunction]

@@ -15,7 +15,7 @@ use crate::arrays::{Held, Numbers, array, vector};
 use crate::door::{enter, no_file};
 use crate::settings::{number_type, params, settings_of};
 
-/// All singular values of the prepared samples, largest first, whatever the cut.
+/// All singular values of the prepared samples, largest first, independent of the cut.
 #[pyfunction]
 #[pyo3(signature = (x, settings, threads))]
 pub fn singular_values<'py>(
@@ -39,39 +39,39 @@ pub fn write(path: PathBuf, bytes: &[u8]) -> PyResult<()> {
 /// Clean parts, errors and scores.
 type Recovered<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyArray1<f64>>);
 
-/// τ/τ₀, γ, columns, samples known.
+/// τ/τ₀, γ, columns, correct samples.
 type Trial = (f64, f64, usize, usize);
 
-/// A fitted model: what it is, and what it does with samples.
+/// A fitted model, and its maps of samples.
 #[pyclass(frozen, module = "eigenspan._eigenspan")]
 pub struct Model {
     file: ModelFile,
 }
 
 impl Model {
-    /// Of a model that was fitted now.
+    /// From a model that was just fitted.
     pub fn new(model: AnyModel) -> Self {
         Self::of(ModelFile { model, provenance: Provenance::of_array("an array") })
     }
 
-    /// Of a model that knows where it came from.
+    /// From a model with its provenance.
     pub fn of(file: ModelFile) -> Self {
         Self { file }
     }
 
-    /// The model, of whatever method.
+    /// The model of any method.
     pub fn any(&self) -> &AnyModel {
         &self.file.model
     }
 
-    /// Where it came from.
+    /// The provenance of the model.
     pub fn provenance(&self) -> &Provenance {
         &self.file.provenance
     }
 
-    /// The model of PCE or PCA: the classes that ask for it hold no other.
+    /// The model of PCE or PCA: the Python classes that call this hold no other.
     pub fn pce(&self) -> &Pce {
-        self.file.model.as_pce().expect("the classes that ask for it hold models of PCE and PCA")
+        self.file.model.as_pce().expect("its Python classes hold models of PCE and PCA")
     }
 }
 
@@ -91,7 +91,7 @@ impl Model {
         Ok(array(py, features, held.numbers()))
     }
 
-    /// The samples that features stand for.
+    /// The samples of features: the inverse of `transform` on the span of the directions.
     #[pyo3(signature = (z, lengths, threads))]
     fn inverse_transform<'py>(
         &self,
@@ -107,7 +107,7 @@ impl Model {
         Ok(array(py, samples, Numbers::AsGiven))
     }
 
-    /// What the model explains of samples, the rest, and the length of the rest.
+    /// The clean part of samples, the error, and the length of the error.
     #[pyo3(signature = (x, threads))]
     fn recover<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>, threads: Option<usize>) -> PyResult<Recovered<'py>> {
         let held = Held::of(x)?;
@@ -140,7 +140,7 @@ impl Model {
         Ok(Self { file })
     }
 
-    /// Pickled as the bytes of a model file: no pickle depends on how a model lies in memory.
+    /// Pickled as the bytes of a model file: pickles do not depend on the memory layout.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
         Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py),)))
     }
@@ -156,7 +156,7 @@ impl Model {
         Ok(Self { file: ModelFile::load(&path).map_err(|error| unreadable(&error))? })
     }
 
-    /// The bytes of an ONNX graph that takes samples of these numbers; those of the training samples by default.
+    /// The bytes of an ONNX graph for samples of the given number type, by default that of the training samples.
     #[pyo3(signature = (numbers))]
     fn to_onnx<'py>(&self, py: Python<'py>, numbers: Option<&str>) -> PyResult<Bound<'py, PyBytes>> {
         let numbers = numbers.map_or(Ok(self.pce().parts().number_type), number_type)?;
@@ -173,7 +173,7 @@ impl Model {
         array(py, self.pce().theta().into(), Numbers::AsGiven)
     }
 
-    /// The leading singular values that are known.
+    /// The leading singular values that were computed.
     fn sigma<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         vector(py, self.pce().parts().sigma.clone())
     }
@@ -188,7 +188,7 @@ impl Model {
         vector(py, self.pce().energies())
     }
 
-    /// μ, where samples are centred.
+    /// μ, where samples are centered.
     fn mean<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
         self.pce().parts().preparation.mean.clone().map(|mean| vector(py, mean))
     }
@@ -202,7 +202,7 @@ impl Model {
         Ok(arrays)
     }
 
-    /// The class of each sample, by its number, and how many of them are not settled.
+    /// The class number of each sample, and for how many samples the iteration did not converge.
     #[pyo3(signature = (x, threads))]
     fn predict<'py>(
         &self,
@@ -216,7 +216,7 @@ impl Model {
         Ok((vector(py, of.into_iter().map(|class| class as i64).collect()), unfinished))
     }
 
-    /// The nearest training samples of each sample: distances and numbers.
+    /// The nearest training samples of each sample: distances and row numbers.
     #[pyo3(signature = (x, k, threads))]
     fn neighbours<'py>(
         &self,
@@ -226,7 +226,7 @@ impl Model {
         threads: Option<usize>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let AnyModel::Nn(model) = &self.file.model else {
-            unreachable!("{} has no neighbours", self.file.model.info().method)
+            unreachable!("{} has no neighbors", self.file.model.info().method)
         };
         let held = Held::of(x)?;
         let samples = held.samples();
@@ -238,36 +238,36 @@ impl Model {
         Ok((distance, index))
     }
 
-    /// The names of the classes that a classifier tells apart.
+    /// The class names of a classifier.
     fn classes(&self) -> Vec<String> {
         self.file.model.class_names().unwrap_or_default().to_vec()
     }
 
-    /// What was asked, as JSON.
+    /// The settings, as JSON.
     fn settings(&self) -> String {
         serde_json::to_string(&self.file.model.settings()).expect("settings are plain data")
     }
 
-    /// How the iteration went: what was measured, its values, the rounds, and why there were no more.
+    /// The trace of the iteration: its measure, the values, the number of iterations, and whether it converged.
     fn trace(&self) -> Option<(String, Vec<f64>, usize, bool)> {
         let trace = self.file.model.info().trace?;
         Some((trace.measure.clone(), trace.values.clone(), trace.rounds, trace.converged()))
     }
 
-    /// What the user should know.
+    /// The warnings of the fit.
     fn warnings(&self) -> Vec<String> {
         self.file.model.info().warnings.iter().map(Warning::to_string).collect()
     }
 
-    /// Every pair of weights that was tried, (τ/τ₀, γ, columns, samples known), and how many samples were tried; None where
-    /// weights were not for the data to choose.
+    /// Every candidate of the weights, (τ/τ₀, γ, columns, correct samples), and the number of samples that were
+    /// classified; None where the data did not choose the weights.
     fn trials(&self) -> Option<(Vec<Trial>, usize)> {
         let chosen = self.pce().parts().chosen.as_ref()?;
         let trials = chosen.trials.iter().map(|t| (t.factor, t.gamma, t.columns, t.known)).collect();
         Some((trials, chosen.tried))
     }
 
-    /// The parameters of PCE, as JSON, also where they are those for which PCA asks it.
+    /// The parameters of PCE, as JSON; for PCA those that it passes to PCE.
     fn settings_of_pce(&self) -> String {
         settings_of(&self.pce().parts().params)
     }
@@ -318,7 +318,7 @@ impl Model {
         self.pce().drift()
     }
 
-    /// Directions kept on the way and the forgetting factor, where samples arrived one by one.
+    /// Maximum number of directions and forgetting factor of an online model.
     #[getter]
     fn online(&self) -> Option<(usize, f64)> {
         self.pce().parts().online.as_ref().map(|trail| (trail.rank, trail.forget))

@@ -15,7 +15,7 @@ use crate::door::{enter, refused};
 use crate::model::Model;
 use crate::settings::{number_name, number_type, params, settings_of};
 
-/// The decomposition of the samples seen.
+/// The decomposition of the samples so far.
 #[pyclass(frozen, module = "eigenspan._eigenspan")]
 pub struct Online {
     seen: Mutex<OnlinePce>,
@@ -27,7 +27,7 @@ impl Online {
     }
 }
 
-/// What was asked, and otherwise as usual.
+/// The given parameters, and defaults for the others.
 fn asked(usual: OnlineParams, rank: Option<usize>, forget: Option<f64>) -> OnlineParams {
     let block = if rank.is_some() { None } else { usual.block };
     OnlineParams { rank: rank.unwrap_or(usual.rank), forget: forget.unwrap_or(usual.forget), block }
@@ -35,7 +35,7 @@ fn asked(usual: OnlineParams, rank: Option<usize>, forget: Option<f64>) -> Onlin
 
 #[pymethods]
 impl Online {
-    /// Of no samples.
+    /// Without samples.
     #[new]
     #[pyo3(signature = (settings, features, rank, forget))]
     fn new(settings: &str, features: usize, rank: Option<usize>, forget: Option<f64>) -> PyResult<Self> {
@@ -44,7 +44,7 @@ impl Online {
         Ok(Self { seen: Mutex::new(seen) })
     }
 
-    /// Goes on from a model.
+    /// Updates a model: the decomposition starts from it.
     #[staticmethod]
     #[pyo3(signature = (model, settings, rank, forget))]
     fn resume(model: &Model, settings: &str, rank: Option<usize>, forget: Option<f64>) -> PyResult<Self> {
@@ -53,7 +53,7 @@ impl Online {
         Ok(Self { seen: Mutex::new(seen) })
     }
 
-    /// Takes more samples.
+    /// Adds samples.
     #[pyo3(signature = (x, threads))]
     fn update(&self, py: Python<'_>, x: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<()> {
         let held = Held::of(x)?;
@@ -61,14 +61,14 @@ impl Online {
         enter(py, threads, |exec| self.lock().update(samples, exec))
     }
 
-    /// The model of all samples seen.
+    /// The model of all samples.
     #[pyo3(signature = (threads))]
     fn finish(&self, py: Python<'_>, threads: Option<usize>) -> PyResult<Model> {
         let model = enter(py, threads, |exec| self.lock().finish(exec))?;
         Ok(Model::new(AnyModel::from(model)))
     }
 
-    /// Everything there is, in numbers and arrays: what a pickle holds.
+    /// The whole state in numbers and arrays, for a pickle.
     fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let OnlineParts { params, online, number_type, zeros, zero_rows, image, proved, state } = self.lock().parts();
         let all = PyDict::new(py);
@@ -87,7 +87,7 @@ impl Online {
         Ok(all)
     }
 
-    /// From what `state` gave.
+    /// From the result of `state`.
     #[staticmethod]
     fn from_state(state: &Bound<'_, PyDict>) -> PyResult<Self> {
         let get = |name: &str| state.as_any().get_item(name);
@@ -129,12 +129,12 @@ impl Online {
         Ok(Self { seen: Mutex::new(seen.map_err(refused)?) })
     }
 
-    /// Pickled as numbers and arrays: no pickle depends on how it lies in memory.
+    /// Pickled as numbers and arrays: pickles do not depend on the memory layout.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         Ok((py.get_type::<Self>().getattr("from_state")?, PyTuple::new(py, [self.state(py)?])?))
     }
 
-    /// Directions kept on the way, at most.
+    /// Maximum number of directions kept.
     #[getter]
     fn rank(&self) -> usize {
         self.lock().online().rank
@@ -146,7 +146,7 @@ impl Online {
         self.lock().online().forget
     }
 
-    /// Samples seen.
+    /// The number of samples.
     #[getter]
     fn n(&self) -> usize {
         self.lock().rows()

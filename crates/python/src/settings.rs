@@ -1,4 +1,4 @@
-//! Settings from Python and back, as JSON: the language of the command line, of protocols and of model files.
+//! Settings from Python and back as JSON, as in the command line, protocols and model files.
 
 use eigenspan_core::PceParams;
 use eigenspan_core::data::NumberType;
@@ -7,10 +7,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 
-/// The method of the JSON text; settings that it does not give are those for which the name stands.
+/// The method of the JSON text; settings that it omits are the defaults of the name.
 pub fn method(settings: &str) -> PyResult<Method> {
-    let refused =
-        |error: &dyn std::fmt::Display| PyValueError::new_err(format!("no method takes these settings: {error}"));
+    let refused = |error: &dyn std::fmt::Display| PyValueError::new_err(format!("the settings fit no method: {error}"));
     let mut all: Map<String, Value> = serde_json::from_str(settings).map_err(|error| refused(&error))?;
     let name = all.remove("method");
     let base = name.as_ref().and_then(Value::as_str).and_then(Method::named);
@@ -18,7 +17,7 @@ pub fn method(settings: &str) -> PyResult<Method> {
     all.iter().try_fold(base, |method, (name, value)| method.with(name, value)).map_err(|error| refused(&error))
 }
 
-/// The parameters of PCE, or those for which PCA asks PCE.
+/// The parameters of PCE, or those that PCA passes to PCE.
 pub fn params(settings: &str) -> PyResult<PceParams> {
     match method(settings)? {
         Method::Pce(params) => Ok(params),
@@ -34,7 +33,7 @@ pub fn settings_of(params: &PceParams) -> String {
     serde_json::to_string(&Method::Pce(*params)).expect("settings are plain data")
 }
 
-/// The numbers of that NumPy name.
+/// The number type of a NumPy name.
 pub fn number_type(name: &str) -> PyResult<NumberType> {
     match name {
         "float64" => Ok(NumberType::F64),
@@ -44,7 +43,7 @@ pub fn number_type(name: &str) -> PyResult<NumberType> {
     }
 }
 
-/// The NumPy name of numbers.
+/// The NumPy name of a number type.
 pub fn number_name(numbers: NumberType) -> &'static str {
     match numbers {
         NumberType::F64 => "float64",

@@ -1,4 +1,4 @@
-//! Samples that arrive in portions, or lie in partitions.
+//! Summaries of samples that arrive in blocks or lie in partitions.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -14,7 +14,7 @@ use crate::door::{enter, no_file, refused};
 use crate::model::Model;
 use crate::settings::{params, settings_of};
 
-/// What is kept of the samples seen.
+/// A summary of samples.
 #[pyclass(frozen, module = "eigenspan._eigenspan")]
 pub struct Summary {
     file: Mutex<SummaryFile>,
@@ -32,14 +32,14 @@ impl Summary {
 
 #[pymethods]
 impl Summary {
-    /// Of no samples; `form` is what to keep of them.
+    /// An empty summary of the given form.
     #[new]
     fn new(settings: &str, features: usize, form: &str) -> PyResult<Self> {
         let summary = PceSummary::keeping(keep(form)?, params(settings)?, features).map_err(refused)?;
         Ok(Self::of(summary.into()))
     }
 
-    /// Takes more samples.
+    /// Adds samples.
     #[pyo3(signature = (x, threads))]
     fn update(&self, py: Python<'_>, x: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<()> {
         let held = Held::of(x)?;
@@ -47,22 +47,22 @@ impl Summary {
         enter(py, threads, |exec| self.lock().summary.update(samples, exec))
     }
 
-    /// Takes the samples of another summary, after ours.
+    /// Adds the samples of another summary, after those of this one.
     #[pyo3(signature = (other, threads))]
     fn merge(&self, py: Python<'_>, other: &Self, threads: Option<usize>) -> PyResult<()> {
-        // A copy, so that the two locks are never held at once: it may be merged with itself.
+        // The copy avoids holding both locks: a summary may be merged with itself.
         let next = other.lock().clone();
         enter(py, threads, |exec| self.lock().merge(&next, exec))
     }
 
-    /// The model of all samples seen, by other settings where they are given.
+    /// The model of all samples, by other settings where they are given.
     #[pyo3(signature = (settings, threads))]
     fn finish(&self, py: Python<'_>, settings: Option<&str>, threads: Option<usize>) -> PyResult<Model> {
-        let asked = settings.map(params).transpose()?;
+        let given = settings.map(params).transpose()?;
         let model = enter(py, threads, |exec| {
             let file = self.lock();
             let strict = file.summary.state().0.strict;
-            file.finish(asked.map(|asked| PceParams { strict, ..asked }), exec)
+            file.finish(given.map(|given| PceParams { strict, ..given }), exec)
         })?;
         Ok(Model::of(model))
     }
@@ -80,7 +80,7 @@ impl Summary {
         Ok(Self::of(file.map_err(|error| no_file(&error, error.hint(), None))?))
     }
 
-    /// Pickled as the bytes of a summary file: no pickle depends on how a summary lies in memory.
+    /// Pickled as the bytes of a summary file: pickles do not depend on the memory layout.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
         Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py),)))
     }
@@ -90,7 +90,7 @@ impl Summary {
         settings_of(self.lock().summary.state().0)
     }
 
-    /// What is kept.
+    /// The form of the summary.
     #[getter]
     fn form(&self) -> &'static str {
         match self.lock().summary.form() {
@@ -99,7 +99,7 @@ impl Summary {
         }
     }
 
-    /// Samples seen.
+    /// The number of samples.
     #[getter]
     fn n(&self) -> usize {
         self.lock().summary.rows()

@@ -1,4 +1,4 @@
-//! Pairs of samples that are of the same class or not.
+//! Verification: pairs of samples of the same class or not.
 
 use eigenspan_core::classify::verification::{Roc, accuracy_by_folds, cosines, even_folds, pairs};
 use eigenspan_core::data::Labels;
@@ -11,7 +11,8 @@ use crate::door::{enter, refused};
 type Vector<'py> = Bound<'py, PyArray1<f64>>;
 type Numbers<'py> = Bound<'py, PyArray1<i64>>;
 
-/// The numbers of two samples each, and whether they are of the same class: all pairs that are, and as many that are not.
+/// Pairs of row numbers with whether both have the same class: all pairs of one class, and as many of different
+/// classes.
 #[pyfunction]
 pub fn make_pairs<'py>(
     py: Python<'py>,
@@ -25,7 +26,7 @@ pub fn make_pairs<'py>(
     Ok((vector(py, first), vector(py, second), vector(py, found.iter().map(|pair| pair.same).collect())))
 }
 
-/// The cosine of row i of the one with row i of the other.
+/// The cosines of corresponding rows of two matrices.
 #[pyfunction]
 pub fn cosine_scores<'py>(py: Python<'py>, x: &Bound<'py, PyAny>, y: &Bound<'py, PyAny>) -> PyResult<Vector<'py>> {
     let (x, y) = (Held::of(x)?, Held::of(y)?);
@@ -49,7 +50,7 @@ pub fn roc<'py>(
     Ok((columns, roc.auc(), roc.equal_error_rate()))
 }
 
-/// Pairs dealt out to folds.
+/// The fold of each pair.
 #[pyfunction]
 pub fn folds<'py>(
     py: Python<'py>,
@@ -70,7 +71,7 @@ pub fn fold_accuracy<'py>(
     fold_of: PyReadonlyArray1<'py, i64>,
 ) -> PyResult<([Vector<'py>; 2], f64, f64)> {
     let (scores, same) = (scores.as_array().to_vec(), same.as_array().to_vec());
-    // Numbers below zero become too large ones, and are refused as a gap.
+    // A negative number becomes too large, and is refused as a gap.
     let fold_of: Vec<usize> =
         fold_of.as_array().iter().map(|fold| usize::try_from(*fold).unwrap_or(usize::MAX - 1)).collect();
     let found = accuracy_by_folds(&scores, &same, &fold_of).map_err(refused)?;

@@ -28,13 +28,13 @@ pub struct Data {
     /// Array of an .npz or .mat file that holds the samples
     #[arg(long, value_name = "NAME")]
     pub array: Option<String>,
-    /// Height and width of the image that each sample is, where the file does not tell
+    /// Height and width of the image in each sample, where the file has none
     #[arg(long, value_name = "HxW", value_parser = parse_image)]
     pub image: Option<ImageShape>,
-    /// Bring the images of a folder to this height and width
+    /// Resize the images of a folder to this height and width
     #[arg(long, value_name = "HxW", value_parser = parse_image)]
     pub resize: Option<ImageShape>,
-    /// Turn the colour images of a folder to grey
+    /// Convert the color images of a folder to gray
     #[arg(long)]
     pub grey: bool,
     /// Use only these rows: a .npy file of row numbers (from 0) or of true and false
@@ -42,7 +42,7 @@ pub struct Data {
     pub rows: Option<PathBuf>,
 }
 
-/// How to fit.
+/// Parameters of the fit.
 #[derive(ClapArgs)]
 pub struct Fitting {
     /// λ: a number, `auto` (optimal hard threshold; the default) or `screenot` (noise of any shape)
@@ -54,10 +54,10 @@ pub struct Fitting {
     /// Keep this share of the energy, between 0 and 1
     #[arg(long, value_name = "SHARE", group = "rule", allow_negative_numbers = true)]
     pub energy: Option<f64>,
-    /// Keep exactly this many dimensions; λ plays no part
+    /// Keep exactly this many dimensions; λ has no effect
     #[arg(long, value_name = "M")]
     pub dim: Option<usize>,
-    /// How the dimension follows from λ: Theorem 1 of the paper (the default), or one more as in the authors' released code
+    /// The dimension for a given λ: Theorem 1 of the paper (the default), or one more as in the authors' released code
     #[arg(long, value_enum)]
     pub rank_rule: Option<RankRuleArg>,
     /// Scale samples to unit length (the default of PCE), not at all, or features to z-scores
@@ -69,34 +69,62 @@ pub struct Fitting {
     /// Refuse zero samples and data in which no direction stands out
     #[arg(long)]
     pub strict: bool,
-    /// Prove the dimension, or find it by products with the data alone (probable, not proved): for data too large for a
-    /// matrix of min(samples, features) squared. `direct` needs a λ, noise level, energy or dimension
+    /// `auto` proves the dimension; `direct` needs only products with the data (probable, not proved), for data too
+    /// large for a matrix of min(samples, features) squared, and a λ, noise level, energy or dimension
     #[arg(long, value_enum)]
     pub solver: Option<SolverArg>,
 }
 
-/// How samples that are not kept are read.
+/// Memory of a command.
+#[derive(ClapArgs)]
+pub struct Memory {
+    /// Take no more memory than this: 500MB, 2GB, 1GiB; data that would take more are refused. The result does not
+    /// depend on it
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    max_memory: Option<Size>,
+}
+
+impl Memory {
+    /// The maximum in bytes, where one is given.
+    pub fn bytes(&self) -> Option<u64> {
+        self.max_memory.map(|Size(bytes)| bytes)
+    }
+}
+
+/// A model, and the data that it maps.
+#[derive(ClapArgs)]
+pub struct Mapped {
+    /// The model
+    #[arg(value_name = "MODEL.espan")]
+    pub model: PathBuf,
+    #[command(flatten)]
+    pub data: Data,
+    #[command(flatten)]
+    pub memory: Memory,
+}
+
+/// Parameters of reading samples that are not kept.
 #[derive(ClapArgs)]
 pub struct Streaming {
     /// Read the samples chunk by chunk, and take no more memory than this: 500MB, 2GB, 1GiB. The result does not depend
     /// on it
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
-    pub max_memory: Option<Size>,
-    /// Write down here, now and then, how far the reading has come; the same command goes on from there after a crash
+    max_memory: Option<Size>,
+    /// Save the state of the pass here at intervals; the same command resumes from it after a crash
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
-    /// How much is read from one checkpoint to the next
+    /// Data read from one checkpoint to the next
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "1GB", requires = "checkpoint")]
     pub checkpoint_every: Size,
-    /// What is kept of the samples: their Gram matrix (fast), their triangle, which answers every cut, or for thousands of
-    /// features a sketch, for which they are read several times (probable, not always proved; it needs a λ, noise level, energy or
-    /// dimension); `auto` is the first unless the settings need the second, or more than 5000 features the third
+    /// Form of the summary: the Gram matrix (fast), the triangle (for every cut), or for thousands of features a sketch
+    /// in several passes (probable, not always proved; it needs a λ, noise level, energy or dimension). `auto` is
+    /// `gram`, `triangle` where the settings need it, and may be `sketch` above 5000 features
     #[arg(long, value_enum)]
     pub form: Option<FormArg>,
-    /// How often the samples of a sketch may be read, from 2 to 64; as often as k needs, and at most 8 times by default
+    /// Maximum number of passes of a sketch, from 2 to 64; 8 by default
     #[arg(long, value_name = "N")]
     pub passes: Option<usize>,
-    /// Gaussian columns of a sketch; 200 by default, and more where a larger dimension is asked for
+    /// Gaussian columns of a sketch; 200 by default, and more where a larger dimension is requested
     #[arg(long, value_name = "N")]
     pub sketch_columns: Option<usize>,
     /// The seed of a sketch
@@ -105,7 +133,12 @@ pub struct Streaming {
 }
 
 impl Streaming {
-    /// What is kept.
+    /// The maximum memory in bytes, where one is given.
+    pub fn memory(&self) -> Option<u64> {
+        self.max_memory.map(|Size(bytes)| bytes)
+    }
+
+    /// The form of the summary.
     pub fn form(&self) -> Form {
         match self.form {
             None | Some(FormArg::Auto) => Form::Auto,
@@ -121,12 +154,12 @@ impl Streaming {
         self.checkpoint.clone().map(|file| Checkpoints { file, every })
     }
 
-    /// Whether anything was asked that only samples that are not kept can have.
-    pub fn is_asked(&self) -> bool {
+    /// Whether a flag of this group was given.
+    pub fn is_requested(&self) -> bool {
         self.max_memory.is_some() || self.checkpoint.is_some() || self.form.is_some() || self.of_sketch().is_some()
     }
 
-    /// A flag that only a sketch has, where one was given.
+    /// The first given flag that only a sketch has.
     pub fn of_sketch(&self) -> Option<&'static str> {
         let given = [
             ("--passes", self.passes.is_some()),
@@ -142,10 +175,10 @@ impl Streaming {
     }
 }
 
-/// Where to cut, where not as the summary or the model was made to.
+/// Another cut than that of the summary or the model.
 #[derive(ClapArgs)]
 pub struct CutArgs {
-    /// λ: a number, `auto` or `screenot`, instead of what it was made for
+    /// λ: a number, `auto` or `screenot`, instead of the rule of the summary or model
     #[arg(long, value_name = "λ", value_parser = parse_lambda, group = "cut")]
     lambda: Option<LambdaArg>,
     /// The noise has this standard deviation, in the units of the data
@@ -160,8 +193,8 @@ pub struct CutArgs {
 }
 
 impl CutArgs {
-    /// The settings of the summary or model with another cut, where one is asked for.
-    pub fn params(&self, made_for: &PceParams) -> Option<PceParams> {
+    /// The settings of the summary or model with another cut, where one is given.
+    pub fn params(&self, base: &PceParams) -> Option<PceParams> {
         let lambda = match (self.lambda, self.noise, self.energy) {
             (Some(LambdaArg(lambda)), ..) => Some(lambda),
             (_, Some(s), _) => Some(Lambda::Noise(s)),
@@ -169,8 +202,8 @@ impl CutArgs {
             _ => None,
         };
         match (lambda, self.dim) {
-            (Some(lambda), _) => Some(PceParams { lambda, dim: Dim::Auto, ..*made_for }),
-            (None, Some(dim)) => Some(PceParams { dim: Dim::Fixed(dim), ..*made_for }),
+            (Some(lambda), _) => Some(PceParams { lambda, dim: Dim::Auto, ..*base }),
+            (None, Some(dim)) => Some(PceParams { dim: Dim::Fixed(dim), ..*base }),
             (None, None) => None,
         }
     }

@@ -1,4 +1,4 @@
-//! Values of flags, and how they are read.
+//! Values of flags and their parsers.
 
 use clap::ValueEnum;
 use eigenspan_core::Lambda;
@@ -56,7 +56,7 @@ pub enum FormArg {
     Sketch,
 }
 
-/// Numbers of neighbours.
+/// Numbers of neighbors.
 #[derive(Clone)]
 pub struct Sweep(pub Vec<usize>);
 
@@ -78,8 +78,8 @@ pub enum SplitArg {
 }
 
 impl From<SplitArg> for SplitRule {
-    fn from(asked: SplitArg) -> Self {
-        match asked {
+    fn from(split: SplitArg) -> Self {
+        match split {
             SplitArg::Random => Self::Random,
             SplitArg::Stratified => Self::Stratified,
         }

@@ -1,4 +1,4 @@
-//! `eigenspan demo`: what PCE finds in built-in data.
+//! `eigenspan demo`: PCE on built-in data.
 
 use eigenspan_core::data::generate::Subspaces;
 use eigenspan_core::{Error, PceParams, short_number};
@@ -9,7 +9,7 @@ use super::{Session, plot_size, print, warn};
 use crate::failure::Failure;
 use crate::report;
 
-/// Data of which the truth is known.
+/// Data of known dimension.
 const PLANTED: Subspaces = Subspaces { samples: 400, features: 200, subspaces: 3, dim: 4, noise: 0.3 };
 
 /// Fits data with a known dimension, then handwritten digits.
@@ -18,7 +18,8 @@ pub fn run(session: &Session<'_>) -> Result<(), Failure> {
     let model = PceParams::default().fit_with(&planted.samples, session.exec)?;
     let Subspaces { features, subspaces, dim, .. } = PLANTED;
     print(&format!(
-        "1. {subspaces} subspaces of {dim} dimensions in {features}, noise {} % as long as the signal; the truth is {}.\n\n   {}\n\n",
+        "1. {subspaces} subspaces of {dim} dimensions in {features}, noise {} % as long as the signal; \
+the true dimension is {}.\n\n   {}\n\n",
         100.0 * PLANTED.noise,
         PLANTED.rank(),
         report::verdict(&model).replace('\n', "\n   ").trim_end(),
@@ -29,25 +30,25 @@ pub fn run(session: &Session<'_>) -> Result<(), Failure> {
     warn(&model.parts().warnings);
     let p = model.parts();
     let (width, height) = plot_size();
-    let kept = neighbours_kept(&digits.samples, &digits.labels.as_ref().expect("digits have labels").of, &model)?;
+    let same = same_class_share(&digits.samples, &digits.labels.as_ref().expect("digits have labels").of, &model)?;
     print(&format!(
-        "2. Handwritten digits: {}.\n   ({})\n\n   {}\n{}\n   C = VVᵀ, learnt without labels: a digit's {} largest coefficients belong to its own class {} % of the time \
-(by chance 10 %).\n\n",
+        "2. Handwritten digits: {}.\n   ({})\n\n   {}\n{}\n   C = VVᵀ, learned without labels: a digit's {} largest \
+coefficients belong to its own class {} % of the time (by chance 10 %).\n\n",
         report::shape(digits.samples.view()),
         embedded::DIGITS_CREDIT,
         report::verdict(&model).replace('\n', "\n   ").trim_end(),
         scree(&p.sigma, p.tau, p.k, width, height).trim_end(),
         NEAREST,
-        short_number((1000.0 * kept).round() / 10.0),
+        short_number((1000.0 * same).round() / 10.0),
     ))?;
     print("Next: eigenspan fit YOUR_DATA.npz -o model.espan    (eigenspan fit --help)\n")
 }
 
-/// Coefficients looked at for each sample.
+/// Coefficients counted for each sample.
 const NEAREST: usize = 5;
 
-/// How often the largest coefficients of a sample belong to samples of its own class.
-fn neighbours_kept(
+/// The share of the largest coefficients of a sample that belong to samples of its own class.
+fn same_class_share(
     samples: &eigenspan_core::data::Matrix,
     class: &[usize],
     model: &eigenspan_core::Pce,

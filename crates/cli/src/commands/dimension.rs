@@ -11,7 +11,7 @@ use crate::args::Dimension;
 use crate::failure::Failure;
 use crate::report;
 
-/// What one estimator said. Scripts depend on these names.
+/// The result of one estimator. Scripts depend on these names.
 #[derive(Serialize)]
 struct Row {
     method: &'static str,
@@ -28,48 +28,48 @@ struct Row {
     warnings: Vec<String>,
 }
 
-/// Reads, estimates, says what was found.
+/// Reads samples, runs the estimators, prints the table.
 pub fn run(args: &Dimension, session: &Session<'_>) -> Result<(), Failure> {
     let estimators = args.estimators()?;
     let mut names: Vec<&str> = estimators.iter().map(Estimator::name).collect();
     names.dedup();
-    args.data.whole(args.max_memory, &format!("`dimension` by {}", names.join(", ")))?;
+    args.data.whole(&args.memory, &format!("`dimension` by {}", names.join(", ")))?;
     let data = args.data.read()?;
     let samples = data.samples.view();
-    let mut known = args.calibration.as_deref().map(load_calibration).transpose()?.unwrap_or_default();
-    let before = known.len();
-    let most = estimators.iter().map(Estimator::neighbours).max().unwrap_or(0);
+    let mut calibration = args.calibration.as_deref().map(load_calibration).transpose()?.unwrap_or_default();
+    let before = calibration.len();
+    let neighbors = estimators.iter().map(Estimator::neighbours).max().unwrap_or(0);
     let started = session.progress.seconds();
-    let near = Near::of(samples, most, session.exec)?;
+    let near = Near::of(samples, neighbors, session.exec)?;
     let seconds = session.progress.seconds() - started;
     let mut rows = vec![];
     for estimator in &estimators {
-        match ask(*estimator, samples, &near, &mut known, session)? {
+        match estimate(*estimator, samples, &near, &mut calibration, session)? {
             (_, Some(error)) if estimators.len() == 1 => return Err(error.into()),
             (row, _) => rows.push(row),
         }
     }
     session.progress.clear();
-    if let Some(path) = args.calibration.as_deref().filter(|_| known.len() > before) {
-        save_calibration(path, &known)?;
+    if let Some(path) = args.calibration.as_deref().filter(|_| calibration.len() > before) {
+        save_calibration(path, &calibration)?;
     }
     warn(&warnings(&rows));
     if args.json {
         return print_json(&rows);
     }
-    print(&format!("{}: {}\n{}", args.data.name(), report::shape(samples), table(&rows, most, seconds)))
+    print(&format!("{}: {}\n{}", args.data.name(), report::shape(samples), table(&rows, neighbors, seconds)))
 }
 
-/// Asks one estimator. Samples that it refuses are no failure of the others; Ctrl-C is.
-fn ask(
+/// Runs one estimator. Samples that it refuses are no failure of the others; Ctrl-C is.
+fn estimate(
     estimator: Estimator,
     samples: Samples<'_>,
     near: &Near,
-    known: &mut Calibration,
+    calibration: &mut Calibration,
     session: &Session<'_>,
 ) -> Result<(Row, Option<Error>), Failure> {
     let started = session.progress.seconds();
-    let found = estimator.estimate(samples, near, known, session.exec);
+    let found = estimator.estimate(samples, near, calibration, session.exec);
     let seconds = session.progress.seconds() - started;
     let row = Row {
         method: estimator.name(),
@@ -93,7 +93,7 @@ fn ask(
 }
 
 impl Dimension {
-    /// The estimators that are asked for, one for each number of neighbours.
+    /// The requested estimators, one for each number of neighbors.
     fn estimators(&self) -> Result<Vec<Estimator>, Failure> {
         let all: Vec<&str> = match self.method.is_empty() {
             true => ESTIMATORS.iter().map(|(name, _)| *name).filter(|name| *name != "fast-danco").collect(),
@@ -104,7 +104,7 @@ impl Dimension {
             let published = if self.as_published { Estimator::as_published(name) } else { None };
             let mut estimator = published.or_else(|| Estimator::named(name)).expect("the parser knows the names");
             estimator = self.seed.map_or(estimator, |seed| estimator.with_seed(seed));
-            estimator = self.max_dim.map_or(estimator, |most| estimator.with_max_dim(most));
+            estimator = self.max_dim.map_or(estimator, |max| estimator.with_max_dim(max));
             let Some(sweep) = &self.neighbours else {
                 estimators.push(estimator);
                 continue;
@@ -114,7 +114,7 @@ impl Dimension {
                 Some(swept) => estimators.extend(swept),
                 None if self.method.is_empty() => estimators.push(estimator),
                 None => {
-                    let fact = format!("`--neighbours` is no setting of `{name}`");
+                    let fact = format!("`--neighbours` has no effect with `{name}`");
                     return Err(Failure::refused(fact, "leave it out, or name another estimator"));
                 }
             }
@@ -123,23 +123,23 @@ impl Dimension {
     }
 }
 
-/// What the user should know, once for all estimators that say it.
+/// Warnings, each once, with the estimators that gave it.
 fn warnings(rows: &[Row]) -> Vec<String> {
-    let mut said: Vec<(&str, Vec<&str>)> = vec![];
+    let mut found: Vec<(&str, Vec<&str>)> = vec![];
     for row in rows {
         for text in &row.warnings {
-            match said.iter_mut().find(|(known, _)| known == text) {
+            match found.iter_mut().find(|(other, _)| other == text) {
                 Some((_, names)) if names.contains(&row.method) => {}
                 Some((_, names)) => names.push(row.method),
-                None => said.push((text, vec![row.method])),
+                None => found.push((text, vec![row.method])),
             }
         }
     }
-    said.into_iter().map(|(text, names)| format!("{}: {text}", names.join(", "))).collect()
+    found.into_iter().map(|(text, names)| format!("{}: {text}", names.join(", "))).collect()
 }
 
-/// One line an estimator, and how far they agree.
-fn table(rows: &[Row], neighbours: usize, seconds: f64) -> String {
+/// One line per estimator, and how far they agree.
+fn table(rows: &[Row], neighbors: usize, seconds: f64) -> String {
     let width = rows.iter().map(|row| row.method.len()).max().unwrap_or(0);
     let mut text = format!("{:width$}  {:>4}  {:>15}  {:>8}\n", "method", "k", "dimension", "seconds");
     for row in rows {
@@ -153,8 +153,8 @@ fn table(rows: &[Row], neighbours: usize, seconds: f64) -> String {
         text += &format!("{:width$}  {k:>4}  {found:>15}  {:>8.2}", row.method, row.seconds);
         text += &row.refused.as_ref().map(|why| format!("  {why}\n")).unwrap_or_else(|| "\n".into());
     }
-    if neighbours > 0 {
-        text += &format!("{neighbours} neighbours of every sample were searched once, in {seconds:.2} s\n");
+    if neighbors > 0 {
+        text += &format!("{neighbors} neighbors of every sample, searched once in {seconds:.2} s\n");
     }
     let found: Vec<f64> = rows.iter().filter_map(|row| row.dimension).collect();
     if let Some(agreement) = agreement(&found).filter(|_| found.len() > 1) {

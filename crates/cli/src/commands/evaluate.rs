@@ -1,4 +1,4 @@
-//! `eigenspan evaluate`: methods and classifiers on labelled data.
+//! `eigenspan evaluate`: methods and classifiers on labeled data.
 
 use eigenspan_study::cache::Cache;
 use eigenspan_study::evaluate::Asked;
@@ -11,10 +11,10 @@ use crate::failure::Failure;
 
 /// Runs every method with every classifier and shows the table.
 pub fn run(args: &Evaluate, session: &Session<'_>) -> Result<(), Failure> {
-    let asked = asked(args);
-    let evaluation = asked.evaluation()?;
-    args.data.whole(args.max_memory, "`evaluate`")?;
-    let subject = Subject::new(args.data.name(), asked.corrupted(args.data.read()?)?)?;
+    let request = request(args);
+    let evaluation = request.evaluation()?;
+    args.data.whole(&args.memory, "`evaluate`")?;
+    let subject = Subject::new(args.data.name(), request.corrupted(args.data.read()?)?)?;
     let cache = args.cache.as_deref().map_or_else(|| Ok(Cache::in_memory()), Cache::open)?;
     let mut runner = Runner { cache, clock: session.progress, exec: session.exec };
     let (rows, warnings) = evaluation.run(&subject, &mut runner)?;
@@ -26,7 +26,7 @@ pub fn run(args: &Evaluate, session: &Session<'_>) -> Result<(), Failure> {
     print(&table::of_rows(&rows))
 }
 
-fn asked(args: &Evaluate) -> Asked {
+fn request(args: &Evaluate) -> Asked {
     Asked {
         methods: args.methods.clone(),
         classifiers: args.classifiers.clone(),

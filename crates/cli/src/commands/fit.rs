@@ -9,15 +9,15 @@ use eigenspan_core::{Model, Pce};
 use eigenspan_feed::{Fit as Job, column_names};
 use eigenspan_io::{ModelFile, Names, Provenance};
 
-use super::summarize::{params_of, told};
+use super::summarize::{describe, params_of};
 use super::{Session, print, warn};
-use crate::args::{Fit, Fitting, Size};
+use crate::args::{Fit, Fitting};
 use crate::failure::Failure;
 use crate::report;
 
-/// Reads, fits, writes the model and what else was asked for, says what was found.
+/// Reads samples, fits, writes the requested files, prints the result.
 pub fn run(args: &Fit, session: &Session<'_>) -> Result<(), Failure> {
-    if args.streaming.is_asked() || !args.more.is_empty() {
+    if args.streaming.is_requested() || !args.more.is_empty() {
         return run_streaming(args, session);
     }
     let method = args.choice.method(&args.fitting)?;
@@ -31,7 +31,7 @@ pub fn run(args: &Fit, session: &Session<'_>) -> Result<(), Failure> {
     for (flag, path, part) in &mut parts {
         let Some(path) = path else { continue };
         let Some(part) = part.take() else {
-            let fact = format!("`{flag}` asks for a part that the method `{}` does not find", model.info().method);
+            let fact = format!("`{flag}` has no effect with the method `{}`", model.info().method);
             return Err(Failure::refused(fact, "use `--method robust-pca` or `rosl`"));
         };
         written.push(write(path, &part.into(), data.feature_names.as_deref(), &data)?);
@@ -61,8 +61,8 @@ pub fn run(args: &Fit, session: &Session<'_>) -> Result<(), Failure> {
 /// The same from samples that are read once, or a few times, and not kept.
 fn run_streaming(args: &Fit, session: &Session<'_>) -> Result<(), Failure> {
     let params = params_of(&args.choice, &args.fitting)?;
-    let asked = [("--features", &args.features), ("--low-rank", &args.low_rank), ("--sparse", &args.sparse)];
-    if let Some((flag, _)) = asked.iter().find(|(_, path)| path.is_some()) {
+    let in_memory = [("--features", &args.features), ("--low-rank", &args.low_rank), ("--sparse", &args.sparse)];
+    if let Some((flag, _)) = in_memory.iter().find(|(_, path)| path.is_some()) {
         let fact = format!("`{flag}` needs the samples, which are not kept here");
         return Err(Failure::refused(fact, "write the model, then run `eigenspan transform MODEL DATA -o FILE`"));
     }
@@ -72,7 +72,7 @@ fn run_streaming(args: &Fit, session: &Session<'_>) -> Result<(), Failure> {
         params,
         form: args.streaming.form(),
         sketch: args.streaming.sketch(),
-        max_memory: args.streaming.max_memory.map(|Size(bytes)| bytes),
+        max_memory: args.streaming.memory(),
         checkpoints: args.streaming.checkpoints(),
     };
     let fitted = job.run(session.exec)?;
@@ -81,7 +81,7 @@ fn run_streaming(args: &Fit, session: &Session<'_>) -> Result<(), Failure> {
     let seconds = session.progress.seconds() - started;
     warn(file.model.info().warnings);
     let report = report::Report::new(&file.model, Some(seconds), None);
-    let mut words = told(&fitted.parts, fitted.rows, file.model.features(), fitted.form);
+    let mut words = describe(&fitted.parts, fitted.rows, file.model.features(), fitted.form);
     words += &report::found(&file.model);
     let json = args.json.then(|| serde_json::to_string(&report).expect("reports are plain data"));
     if let Some(path) = &args.output {
@@ -92,7 +92,7 @@ fn run_streaming(args: &Fit, session: &Session<'_>) -> Result<(), Failure> {
     print(&json.map_or(words, |json| format!("{json}\n")))
 }
 
-/// Writes one row a sample, and says so.
+/// Writes one row per sample; the line to print about it.
 fn write(path: &Path, rows: &Matrix, columns: Option<&[String]>, data: &Dataset) -> Result<String, Failure> {
     let mut sink = eigenspan_io::create(path, rows.cols(), Names { columns, ids: data.ids.clone() })?;
     sink.write_block(rows)?;
@@ -100,7 +100,7 @@ fn write(path: &Path, rows: &Matrix, columns: Option<&[String]>, data: &Dataset)
     Ok(format!("wrote {}\n", path.display()))
 }
 
-/// The model of a data set, with the shape of its images.
+/// The model of a data set, with its image shape.
 fn fit_any(method: &Method, data: &Dataset, session: &Session<'_>) -> Result<Outcome, Failure> {
     let mut outcome = method.fit_with(data.samples.view(), data.labels.as_ref(), session.exec)?;
     session.progress.clear();
@@ -110,7 +110,7 @@ fn fit_any(method: &Method, data: &Dataset, session: &Session<'_>) -> Result<Out
     Ok(outcome)
 }
 
-/// The model of PCE of a data set, with the shape of its images.
+/// The PCE model of a data set, with its image shape.
 pub fn fit(data: &Dataset, fitting: &Fitting, session: &Session<'_>) -> Result<Pce, Failure> {
     let outcome = fit_any(&Method::Pce(fitting.params()?), data, session)?;
     super::pce_of(outcome.model, "path")

@@ -1,4 +1,4 @@
-//! `eigenspan info`: what is in the data, without fitting.
+//! `eigenspan info`: a description of data, without fitting.
 
 use eigenspan_core::data::NumberType;
 use eigenspan_core::short_number;
@@ -7,7 +7,7 @@ use eigenspan_io::ReadOptions;
 use serde::Serialize;
 
 use super::{Session, print, print_json};
-use crate::args::{Info, Size};
+use crate::args::Info;
 use crate::failure::Failure;
 use crate::report;
 
@@ -28,7 +28,7 @@ struct Described {
 
 /// Reads and describes data, chunk by chunk.
 pub fn run(args: &Info, session: &Session<'_>) -> Result<(), Failure> {
-    let memory = args.max_memory.map(|Size(bytes)| bytes);
+    let memory = args.memory.bytes();
     let describe = match &args.data.rows {
         Some(_) => Describe::of(args.data.read()?.into()),
         None => Describe::open(&args.data.data, &ReadOptions { memory, ..args.data.options() })?,

@@ -1,4 +1,4 @@
-//! `eigenspan inspect`: what a model file holds.
+//! `eigenspan inspect`: the contents of a model file.
 
 use eigenspan_core::Model;
 use eigenspan_core::model::fitted::Fitted;
@@ -55,20 +55,20 @@ fn any(args: &Inspect, model: &Model, provenance: &Provenance) -> Result<(), Fai
     print(&text)
 }
 
-/// What is said of every model.
+/// The lines that every model has.
 fn described(model: &Model, provenance: &Provenance) -> String {
-    let told = model.info();
+    let info = model.info();
     let found = report::found(model);
     let settings = serde_json::to_string(&model.settings()).expect("settings are plain data");
     let mut text = format!(
         "{} model: {} features → {} columns, fitted on {} samples of {}\n{found}",
-        told.method.to_uppercase(),
+        info.method.to_uppercase(),
         model.features(),
         model.columns(),
-        told.n,
+        info.n,
         provenance.data,
     );
-    for warning in told.warnings {
+    for warning in info.warnings {
         text += &format!("warning: {warning}\n");
     }
     text += &format!("settings  {settings}\n");

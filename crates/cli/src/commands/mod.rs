@@ -1,4 +1,4 @@
-//! What each command does.
+//! The commands, one module each.
 
 mod demo;
 mod dimension;
@@ -24,7 +24,7 @@ use eigenspan_core::{Exec, Model, Pce};
 use eigenspan_feed::{Files, check_whole};
 use eigenspan_io::{ReadOptions, Rows, embedded};
 
-use crate::args::{Args, Command, Data, Size};
+use crate::args::{Args, Command, Data, Memory};
 use crate::failure::Failure;
 use crate::progress::Progress;
 
@@ -59,14 +59,14 @@ pub fn run(args: Args) -> Result<(), Failure> {
     result
 }
 
-/// Threads, and the eyes on them.
+/// The threads and the monitor of the process.
 pub struct Session<'a> {
     pub progress: &'a Progress,
     pub exec: Exec<'a>,
 }
 
 impl Data {
-    /// Reads the samples, and takes the rows asked for.
+    /// Reads the samples, and selects the requested rows.
     pub fn read(&self) -> Result<Dataset, Failure> {
         let data = match self.built_in() {
             Some(name) => embedded::by_name(name).expect("one of the names"),
@@ -78,49 +78,47 @@ impl Data {
             return Err(Failure::refused(format!("{} names no row", rows.display()), "give at least one row number"));
         }
         data.select_rows(&index).ok_or_else(|| {
-            let (most, n) = (index.iter().max().unwrap_or(&0), data.samples.rows());
+            let (max, n) = (index.iter().max().unwrap_or(&0), data.samples.rows());
             Failure::refused(
-                format!("{} asks for row {most}, {} has rows 0 to {}", rows.display(), self.data.display(), n - 1),
+                format!("{} names row {max}, {} has rows 0 to {}", rows.display(), self.data.display(), n - 1),
                 "row numbers count from 0",
             )
         })
     }
 
-    /// Opens the samples to be read chunk by chunk, with no more than so much memory held by the reader.
-    pub fn open(&self, memory: Option<Size>) -> Result<Rows, Failure> {
+    /// Opens the samples to be read chunk by chunk, with a limit of the reader's memory.
+    pub fn open(&self, memory: &Memory) -> Result<Rows, Failure> {
         if self.rows.is_some() {
             return Ok(self.read()?.into());
         }
         let files = Files::new([&self.data]).read_by(self.options());
-        Ok(files.open_named(&self.data, memory.map(|Size(bytes)| bytes))?)
+        Ok(files.open_named(&self.data, memory.bytes())?)
     }
 
-    /// These samples and those of files that are read like them, in their order. Refuses a choice among rows: only samples in
-    /// memory have one.
+    /// This file and more files that are read with the same options, in their order. Refuses `--rows`, which needs
+    /// samples in memory.
     pub fn files(&self, more: &[PathBuf]) -> Result<Files, Failure> {
         if self.rows.is_some() {
-            let fact = "`--rows` needs all samples in memory, and these are read in their order";
+            let fact = "`--rows` needs all samples in memory, and these are read in chunks";
             return Err(Failure::refused(fact, "write the rows to a file of their own, or fit in memory"));
         }
         Ok(Files::new(std::iter::once(&self.data).chain(more)).read_by(self.options()))
     }
 
-    /// Refuses data that `needed_by` takes more memory for than is allowed.
-    pub fn whole(&self, memory: Option<Size>, needed_by: &str) -> Result<(), Failure> {
-        match memory {
-            Some(Size(limit)) if self.built_in().is_none() => {
-                Ok(check_whole(&self.data, &self.options(), limit, needed_by)?)
-            }
+    /// Refuses data for which `needed_by` takes more memory than allowed.
+    pub fn whole(&self, memory: &Memory, needed_by: &str) -> Result<(), Failure> {
+        match memory.bytes() {
+            Some(limit) if self.built_in().is_none() => Ok(check_whole(&self.data, &self.options(), limit, needed_by)?),
             _ => Ok(()),
         }
     }
 
-    /// The name, where it is one of data that come with the program.
+    /// The name of built-in data.
     fn built_in(&self) -> Option<&'static str> {
         embedded::NAMES.into_iter().find(|name| self.data.as_os_str() == *name)
     }
 
-    /// How the samples are to be read.
+    /// The options of reading.
     pub fn options(&self) -> ReadOptions {
         let Self { label, array, image, resize, grey, .. } = self;
         let (label, array) = (label.clone(), array.clone());
@@ -137,7 +135,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// The model where it is one of PCE or PCA, which `command` needs.
+/// The model of PCE or PCA that `command` needs; refuses any other.
 fn pce_of(model: Model, command: &str) -> Result<Pce, Failure> {
     model.into_pce().map_err(|other| {
         let fact = format!("`{command}` needs a model of PCE or PCA, this is one of `{}`", other.info().method);
@@ -162,14 +160,14 @@ pub fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     print(&format!("{json}\n"))
 }
 
-/// Says on stderr what the user should know.
+/// Writes warnings to stderr.
 pub fn warn(warnings: &[impl std::fmt::Display]) {
     for warning in warnings {
         let _ = writeln!(std::io::stderr(), "warning: {warning}"); // a closed stderr is no reason to stop
     }
 }
 
-/// Columns and rows that a plot in this terminal may take.
+/// Columns and rows of a plot in this terminal.
 pub fn plot_size() -> (usize, usize) {
     let width = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
     (width.clamp(20, 100), 16)

@@ -6,14 +6,14 @@ use eigenspan_feed::Path as Job;
 use eigenspan_render::{path_svg, staircase};
 
 use super::{Session, plot_size, print, print_json, warn};
-use crate::args::{PathArgs, Size};
+use crate::args::PathArgs;
 use crate::failure::Failure;
 use crate::report;
 
 /// Fits once and shows the staircase.
 pub fn run(args: &PathArgs, session: &Session<'_>) -> Result<(), Failure> {
-    let (model, steps) = match args.max_memory {
-        Some(Size(limit)) => {
+    let (model, steps) = match args.memory.bytes() {
+        Some(limit) => {
             let (files, params) = (args.data.files(&[])?, args.fitting.params()?);
             Job { files, params, max_memory: Some(limit) }.run(session.exec)?
         }
@@ -34,12 +34,12 @@ pub fn run(args: &PathArgs, session: &Session<'_>) -> Result<(), Failure> {
     print(&format!("{}\n{}", staircase(&steps, mark, width, height).trim_end(), report::verdict(&model)))
 }
 
-/// The model and its path, of samples that are kept.
+/// The model and its path, of samples in memory.
 fn in_memory(args: &PathArgs, session: &Session<'_>) -> Result<(Pce, Vec<PathStep>), Failure> {
     let data = args.data.read()?;
     let model = super::fit::fit(&data, &args.fitting, session)?;
     let p = model.parts();
-    // The direct solver was asked for because the whole spectrum is out of reach: its path is that of the known values.
+    // The direct solver is for spectra too large to compute as a whole: its path is that of the computed values.
     let whole = p.sigma.len() == p.n.min(model.features()) || p.params.solver == Solver::Direct;
     let steps = if whole { model.path() } else { model.path_over(&p.params.values(&data.samples, session.exec)?) };
     Ok((model, steps))

@@ -15,13 +15,13 @@ use super::{Session, print, warn};
 use crate::args::Reproduce;
 use crate::failure::Failure;
 
-/// Runs what is asked for, one after the other, and shows each as soon as it is there.
+/// Runs the requested experiments one after the other, and prints each when it is done.
 pub fn run(args: &Reproduce, session: &Session<'_>) -> Result<(), Failure> {
     let supply = Supply { folder: args.data.clone(), synthetic: args.synthetic };
     if args.list {
         return list(&supply);
     }
-    let (protocols, missing) = asked(args, &supply)?;
+    let (protocols, missing) = requested(args, &supply)?;
     warn(&missing);
     let cache = match &args.output {
         Some(folder) => {
@@ -43,8 +43,8 @@ pub fn run(args: &Reproduce, session: &Session<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What was named; of `all`, what there are data for, and what is said of the others.
-fn asked(args: &Reproduce, supply: &Supply) -> Result<(Vec<Protocol>, Vec<String>), StudyError> {
+/// The named protocols, of `all` those whose data are present, and messages on the others.
+fn requested(args: &Reproduce, supply: &Supply) -> Result<(Vec<Protocol>, Vec<String>), StudyError> {
     let mut protocols = vec![];
     let mut missing = vec![];
     for name in &args.names {
@@ -55,7 +55,7 @@ fn asked(args: &Reproduce, supply: &Supply) -> Result<(Vec<Protocol>, Vec<String
         for protocol in Protocol::all() {
             match supply.has(&protocol) {
                 true => protocols.push(protocol),
-                false => missing.push(format!("{} is left out: its data are not there", protocol.name)),
+                false => missing.push(format!("{} is skipped: its data are not present", protocol.name)),
             }
         }
     }
@@ -69,7 +69,7 @@ fn list(supply: &Supply) -> Result<(), Failure> {
         vec![protocol.name, protocol.printed, protocol.title, data, there.to_string()]
     };
     let rows: Vec<Vec<String>> = Protocol::all().into_iter().map(row).collect();
-    print(&markdown(&["name", "printed as", "what", "data", "data there"], &rows))
+    print(&markdown(&["name", "printed as", "what", "data", "data present"], &rows))
 }
 
 /// Writes the files where a folder was given, and prints the table.

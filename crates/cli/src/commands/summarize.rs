@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use eigenspan_core::linalg::summary::Form as Kept;
+use eigenspan_core::linalg::summary::Form as SummaryForm;
 use eigenspan_core::model::fitted::Fitted as _;
 use eigenspan_core::registry::Method;
 use eigenspan_core::{Error, PceParams};
@@ -10,7 +10,7 @@ use eigenspan_feed::{Form, Summarize as Job};
 use eigenspan_io::{PartOfData, SummaryFile};
 
 use super::{Session, print, warn};
-use crate::args::{Finish, Fitting, Merge, Size, Summarize};
+use crate::args::{Finish, Fitting, Merge, Summarize};
 use crate::choice::Choice;
 use crate::failure::Failure;
 use crate::report;
@@ -22,7 +22,7 @@ pub fn run(args: &Summarize, session: &Session<'_>) -> Result<(), Failure> {
         files: args.data.files(&args.more)?,
         params,
         form: args.streaming.form(),
-        max_memory: args.streaming.max_memory.map(|Size(bytes)| bytes),
+        max_memory: args.streaming.memory(),
         checkpoints: args.streaming.checkpoints(),
     };
     let sketch = (job.form != Form::Sketch).then(|| args.streaming.of_sketch()).flatten();
@@ -47,7 +47,7 @@ pub fn merge(args: &Merge, session: &Session<'_>) -> Result<(), Failure> {
             Some(all) => all.merge(&next, session.exec).map_err(|error| in_file(error, path))?,
         }
     }
-    let all = all.expect("clap asks for one at least");
+    let all = all.expect("clap requires at least one");
     all.save(&args.output)?;
     print(&format!("{}wrote {}\n", of_file(&all), args.output.display()))
 }
@@ -69,17 +69,17 @@ pub fn finish(args: &Finish, session: &Session<'_>) -> Result<(), Failure> {
     print(&json.map_or(words, |json| format!("{json}\n")))
 }
 
-/// What is in a summary, in words.
+/// A summary in words.
 fn of_file(file: &SummaryFile) -> String {
     let form = match file.summary.form() {
-        Kept::Gram => Form::Gram,
-        Kept::Triangle => Form::Triangle,
+        SummaryForm::Gram => Form::Gram,
+        SummaryForm::Triangle => Form::Triangle,
     };
-    told(&file.parts, file.summary.rows(), file.summary.features(), form)
+    describe(&file.parts, file.summary.rows(), file.summary.features(), form)
 }
 
-/// What was read and what was kept of it, in words.
-pub fn told(parts: &[PartOfData], rows: usize, features: usize, form: Form) -> String {
+/// Files, their samples and the form of the summary, in words.
+pub fn describe(parts: &[PartOfData], rows: usize, features: usize, form: Form) -> String {
     let name = match parts {
         [] => "arrays".to_string(),
         [part] => part.data.clone(),
@@ -87,8 +87,8 @@ pub fn told(parts: &[PartOfData], rows: usize, features: usize, form: Form) -> S
     };
     let how = match form {
         Form::Sketch => "sketched",
-        Form::Triangle => "summarised (triangle)",
-        Form::Gram | Form::Auto => "summarised (gram)",
+        Form::Triangle => "summarized (triangle)",
+        Form::Gram | Form::Auto => "summarized (gram)",
     };
     format!("{name}: {rows} samples of {features} features, {how}\n")
 }

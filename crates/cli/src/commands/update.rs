@@ -1,17 +1,18 @@
 //! `eigenspan update`: a model and new samples in, the model of all of them out.
 //!
-//! The samples of the model are not read again: it goes on from its directions, as [`eigenspan_core::method::pce::online`] says.
+//! The old samples are not read again: the update starts from the directions of the model, see
+//! [`eigenspan_core::method::pce::online`].
 
 use eigenspan_core::model::fitted::Fitted as _;
 use eigenspan_feed::{Taken, Update as Job};
 use eigenspan_io::ModelFile;
 
 use super::{Session, pce_of, print, warn};
-use crate::args::{Size, Update};
+use crate::args::Update;
 use crate::failure::Failure;
 use crate::report;
 
-/// Reads a model and samples, takes these in one by one, writes the model.
+/// Reads a model and samples, updates the model, writes it.
 pub fn run(args: &Update, session: &Session<'_>) -> Result<(), Failure> {
     let ModelFile { model, provenance } = ModelFile::load(&args.model)?;
     let model = pce_of(model, "update")?;
@@ -20,7 +21,7 @@ pub fn run(args: &Update, session: &Session<'_>) -> Result<(), Failure> {
         params: args.cut.params(&model.parts().params),
         rank: args.rank,
         forget: args.forget,
-        max_memory: args.max_memory.map(|Size(bytes)| bytes),
+        max_memory: args.memory.bytes(),
     };
     let started = session.progress.seconds();
     let updated = job.run(&model, &provenance, session.exec)?;
@@ -28,7 +29,7 @@ pub fn run(args: &Update, session: &Session<'_>) -> Result<(), Failure> {
     let seconds = session.progress.seconds() - started;
     let mut words = String::new();
     for Taken { part, after } in &updated.taken {
-        words += &format!("{}: {} samples taken in after {after}\n", part.data, part.rows);
+        words += &format!("{}: {} samples added after {after}\n", part.data, part.rows);
     }
     let file = updated.file;
     warn(file.model.info().warnings);

@@ -1,4 +1,4 @@
-//! A fit that is killed goes on from its checkpoint, and only from its own.
+//! A killed fit resumes from its checkpoint, and only from its own.
 
 use std::fs;
 use std::process::Stdio;
@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use crate::{Run, samples, some};
 
-/// Kills a fit so many times, each time at another moment, and lets it go on: the bytes are those of a fit that was left alone.
+/// Kills a fit several times, each time at another moment, and resumes it: the bytes are those of an undisturbed fit.
 #[expect(clippy::disallowed_methods, reason = "a test takes the time")]
 #[expect(clippy::print_stdout, reason = "a person reads what a run of this test measured")]
 pub fn kills(count: u32, n: usize, kind: &str) {
@@ -71,9 +71,9 @@ fn a_checkpoint_of_other_data_or_settings_is_refused() {
     );
     let fewer = run.refused("fit a.npy --checkpoint c");
     assert!(fewer.contains("it was written with 2 files, these are 1"), "{fewer}");
-    assert!(run.refused("fit a.npy b.npy --checkpoint c").contains("c.csv was in the place of b.npy"));
+    assert!(run.refused("fit a.npy b.npy --checkpoint c").contains("it was written with c.csv in place of b.npy"));
     run.write("a.npy", &some(&x, 0..29_999));
-    assert!(run.refused(fit).contains("a.npy is not what it was when the checkpoint was written"));
+    assert!(run.refused(fit).contains("a.npy has changed since the checkpoint was written"));
     let damaged = fs::read(run.path().join("c")).unwrap();
     run.write("a.npy", &x);
     for at in [damaged.len() / 2, damaged.len() - 1] {

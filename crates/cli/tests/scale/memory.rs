@@ -1,4 +1,4 @@
-//! Peak memory, where the system tells.
+//! Peak memory, on systems that report it.
 
 use std::fs;
 use std::process::Stdio;
@@ -49,9 +49,9 @@ fn memory_of_a_sketch_stays_below_the_limit() {
         sink.write_block(&x.clone().into()).unwrap();
     }
     sink.finish().unwrap();
-    let most = peak(&run, "fit x.npy --lambda 0.01 --max-memory 180MB --passes 4 --sketch-columns 64");
-    println!("{most} bytes");
-    assert!(most > 0 && most <= 180_000_000, "{most} bytes");
+    let peak_bytes = peak(&run, "fit x.npy --lambda 0.01 --max-memory 180MB --passes 4 --sketch-columns 64");
+    println!("{peak_bytes} bytes");
+    assert!(peak_bytes > 0 && peak_bytes <= 180_000_000, "{peak_bytes} bytes");
 }
 
 #[test]
@@ -60,8 +60,8 @@ fn memory_stays_below_the_limit() {
     let run = Run::new();
     write_much(&run, "x.npy", 100);
     for more in ["", "--form triangle", "--checkpoint c --checkpoint-every 50MB"] {
-        let most = peak(&run, &format!("fit x.npy --lambda 1 --max-memory 40MB {more}"));
-        assert!(most > 0 && most <= 40_000_000 + (64 << 20), "{more}: {most} bytes");
+        let peak_bytes = peak(&run, &format!("fit x.npy --lambda 1 --max-memory 40MB {more}"));
+        assert!(peak_bytes > 0 && peak_bytes <= 40_000_000 + (64 << 20), "{more}: {peak_bytes} bytes");
     }
 }
 
@@ -81,14 +81,14 @@ fn info_and_a_path_hold_no_file() {
     // 400 MB.
     let run = Run::new();
     write_zeros(&run, "zeros.npy", 500_000, 100);
-    let most = peak(&run, "info zeros.npy");
-    println!("info: {most} bytes");
-    assert!(most > 0 && most <= 64_000_000, "{most} bytes");
+    let peak_bytes = peak(&run, "info zeros.npy");
+    println!("info: {peak_bytes} bytes");
+    assert!(peak_bytes > 0 && peak_bytes <= 64_000_000, "{peak_bytes} bytes");
     assert!(run.ok("info zeros.npy").contains("500000 samples × 100 features (f64)"));
     write_much(&run, "x.npy", 100);
-    let most = peak(&run, "path x.npy --max-memory 60MB");
-    println!("path: {most} bytes");
-    assert!(most > 0 && most <= 60_000_000 + (32 << 20), "{most} bytes");
+    let peak_bytes = peak(&run, "path x.npy --max-memory 60MB");
+    println!("path: {peak_bytes} bytes");
+    assert!(peak_bytes > 0 && peak_bytes <= 60_000_000 + (32 << 20), "{peak_bytes} bytes");
 }
 
 #[test]
@@ -111,9 +111,9 @@ fn a_checkpoint_takes_no_memory_besides_the_fit() {
     write_much(&run, "x.npy", 256);
     let limit = 50_000_000;
     let [without, with] = ["", "--checkpoint c --checkpoint-every 20MB"].map(|more| {
-        let most = peak(&run, &format!("fit x.npy --lambda 1 --max-memory {limit} --threads 1 {more}"));
-        println!("256 features {more}: {most} bytes");
-        most
+        let peak_bytes = peak(&run, &format!("fit x.npy --lambda 1 --max-memory {limit} --threads 1 {more}"));
+        println!("256 features {more}: {peak_bytes} bytes");
+        peak_bytes
     });
     assert!(without > 0 && with <= limit + (16 << 20) && with <= without + (4 << 20), "{without} and {with} bytes");
 }

@@ -65,9 +65,9 @@ fn memory_stays_below_the_limit() {
     let size = fs::metadata(run.path().join("x.parquet")).unwrap().len();
     assert!(size > 250_000_000, "{size} bytes: packed too well to test anything");
     let below = |command: &str| {
-        let most = peak(&run, &format!("{command} --max-memory 60MB"));
-        println!("{command} --max-memory 60MB: {most} bytes");
-        assert!(most > 0 && most <= 60_000_000 + (64 << 20), "{command}: {most} bytes");
+        let peak_bytes = peak(&run, &format!("{command} --max-memory 60MB"));
+        println!("{command} --max-memory 60MB: {peak_bytes} bytes");
+        assert!(peak_bytes > 0 && peak_bytes <= 60_000_000 + (64 << 20), "{command}: {peak_bytes} bytes");
     };
     for more in ["", "--form triangle", "--checkpoint c --checkpoint-every 50MB"] {
         below(&format!("fit x.parquet --lambda 1 -o m.espan {more}"));
@@ -77,7 +77,7 @@ fn memory_stays_below_the_limit() {
     // What is written as Parquet is kept until a row group is full.
     let said = run.refused("recover m.espan x.parquet -o z.parquet --max-memory 60MB");
     assert!(said.contains("more than `--max-memory` allows"), "{said}");
-    let most = peak(&run, "recover m.espan x.parquet -o z.parquet --max-memory 80MB");
-    println!("recover m.espan x.parquet -o z.parquet --max-memory 80MB: {most} bytes");
-    assert!(most <= 80_000_000 + (64 << 20), "{most} bytes");
+    let peak_bytes = peak(&run, "recover m.espan x.parquet -o z.parquet --max-memory 80MB");
+    println!("recover m.espan x.parquet -o z.parquet --max-memory 80MB: {peak_bytes} bytes");
+    assert!(peak_bytes <= 80_000_000 + (64 << 20), "{peak_bytes} bytes");
 }

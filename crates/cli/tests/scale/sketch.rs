@@ -28,7 +28,7 @@ fn wide_samples_are_sketched_to_the_model_of_a_fit_in_memory() {
     run.ok("transform m.espan x.npy -o z.npy");
     let words = run.ok("inspect m.espan");
     assert!(words.contains("Gaussian columns"), "{words}");
-    // Gram and triangle are kept where they are asked for, and for the rules that need them.
+    // Gram matrix and triangle are used on request, and for the rules that need them.
     assert_eq!(solver(&run.ok("fit x.npy --lambda 0.1 --form sketch --passes 2 --json")).0, "sketch");
     let said = run.refused("fit x.npy --max-memory 300MB");
     assert!(

@@ -29,7 +29,7 @@ fn the_model_is_that_of_a_fit_in_memory_whatever_the_memory() {
 }
 
 #[test]
-fn files_summarised_apart_and_merged_are_one_fit_over_the_files() {
+fn files_summarized_apart_and_merged_are_one_fit_over_the_files() {
     let run = Run::new();
     let x = samples(9000, 20);
     for (name, rows) in [("a.npy", 0..2500), ("b.csv", 2500..2600), ("c.npy", 2600..9000)] {
@@ -42,7 +42,7 @@ fn files_summarised_apart_and_merged_are_one_fit_over_the_files() {
         }
         run.ok("merge a.npy.essum b.csv.essum c.npy.essum -o all.essum");
         let words = run.ok("finish all.essum -o merged.espan");
-        assert!(words.starts_with("3 files: 9000 samples of 20 features, summarised"), "{words}");
+        assert!(words.starts_with("3 files: 9000 samples of 20 features, summarized"), "{words}");
         assert_eq!(run.bytes("one.espan"), run.bytes("merged.espan"));
         run.ok(&format!("summarize a.npy b.csv c.npy {form} -o at-once.essum"));
         assert_eq!(run.bytes("at-once.essum"), run.bytes("all.essum"));

@@ -20,7 +20,7 @@ fn a_model_is_updated_with_samples_that_arrive_later() {
     let at_once = run.ok("update m.espan new.npy newer.csv --json -o two.espan");
     let words = run.ok("update m.espan new.npy -o m.espan");
     assert!(
-        words.starts_with("new.npy: 300 samples taken in after 400\n") && words.contains("online: at most 20"),
+        words.starts_with("new.npy: 300 samples added after 400\n") && words.contains("online: at most 20"),
         "{words}"
     );
     assert!(run.bytes("m.espan") != old);
@@ -32,8 +32,8 @@ fn a_model_is_updated_with_samples_that_arrive_later() {
         let (low, high) = (value["k_interval"][0].as_f64().unwrap(), value["k_interval"][1].as_f64().unwrap());
         assert!(low <= k && k <= high && number(json, "online.drift") > 0.0, "{k}: {json}");
     }
-    let told = run.ok("inspect m.espan --verify");
-    assert!(told.contains("fitted on 900 samples of old.npy … newer.csv") && told.contains("verified"), "{told}");
+    let words = run.ok("inspect m.espan --verify");
+    assert!(words.contains("fitted on 900 samples of old.npy … newer.csv") && words.contains("verified"), "{words}");
     let forgetful = run.ok("update m.espan new.npy --rank 8 --forget 0.99 --json -o f.espan");
     assert!(number(&forgetful, "online.weight") < 900.0 * 0.99f64.powi(600) + 1.0 / (1.0 - 0.99f64.powi(2)));
     assert_eq!((number(&forgetful, "online.rank"), number(&forgetful, "n")), (8.0, 1200.0));
