@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from os import PathLike
-from typing import Any, final
+from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -202,7 +202,7 @@ class Summary:
     def from_bytes(bytes: bytes) -> Summary: ...
     def settings(self) -> str: ...
     @property
-    def form(self) -> str: ...
+    def form(self) -> Literal["gram", "triangle"]: ...
     @property
     def n(self) -> int: ...
     @property

@@ -83,7 +83,7 @@ def _dim(keyword: str, value: Any) -> str | int | float:
         return value
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"`{keyword}` must be {expected}, got {value!r}")
-    if isinstance(value, Integral) and value >= 1:
+    if isinstance(value, Integral) and int(value) >= 1:
         return int(value)
     if not isinstance(value, Integral) and 0 < float(value) < 1:
         return float(value)

@@ -71,7 +71,7 @@ def test_spoilt_samples_are_known_less_often():
         ({"repeats": 0}, "`repeats` must be"),
         ({"split": "fair"}, "`split` must be"),
         ({"corrupt": "fog:1"}, "fog"),
-        ({"n_jobs": 0}, "`threads` must be"),
+        ({"n_jobs": 0}, "`n_jobs` must be"),
     ],
 )
 def test_nonsense_is_refused_in_words(changed, message):

@@ -120,8 +120,8 @@ def test_the_command_line_gives_the_same_bits(tmp_path, command, few, method):
 def test_the_command_line_knows_every_method(command):
     names = [line.split()[0] for line in command("methods").splitlines()]
     assert names == [
-        "pce", "pce-auto", "pca", "eigenfaces", "lpp", "npe", "lle", "l1-graph", "nmf", "nenmf", "robust-pca", "rosl", "cesr", "nn",
-        "svm", "src",
+        "pce", "pce-auto", "pca", "eigenfaces", "lpp", "npe", "lle", "l1-graph", "nmf", "nenmf", "random-projection", "robust-pca",
+        "rosl", "cesr", "nn", "svm", "src",
     ]  # fmt: skip
 
 

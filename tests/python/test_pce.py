@@ -49,7 +49,7 @@ def test_singular_values_and_directions_are_lapacks(tmp_path, shape, normalize, 
 def test_theta_solves_the_generalised_eigenproblem_of_a_dense_solver(tmp_path):
     x = unit(planted(80, 12, 4, 0.3, 1))
     report, model = model_of(tmp_path, x, "--lambda", 0.5)
-    k, theta = report["k"], model["basis"] / model["sigma"][: report["columns"]]
+    k, theta = report["k"], model["basis"] / model["sigma"].ravel()[: report["columns"]]
     d = x.T
     _, _, vt = np.linalg.svd(d, full_matrices=False)
     c = vt[:k].T @ vt[:k]

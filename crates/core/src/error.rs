@@ -319,9 +319,7 @@ impl Error {
                 format!("request more than {columns} columns (`--sketch-columns`), or a smaller share")
             }
             Self::ZeroSamples { .. } => "drop these rows, normalize with `none`, or turn strict mode off".into(),
-            Self::NothingAboveCut { .. } => {
-                "raise λ, give the noise level, or turn strict mode off to keep one direction".into()
-            }
+            Self::NothingAboveCut { .. } => "raise λ, give the noise level, or turn strict mode off".into(),
             Self::FeatureMismatch { .. } => {
                 "samples are rows and features are columns: is the matrix transposed?".into()
             }
@@ -345,15 +343,14 @@ impl Error {
             }
             Self::OtherSettings { .. } => "compute all summaries with the same settings, or finish each".into(),
             Self::NotKept { .. } => "read the samples again with the settings of the model".into(),
-            Self::NotOnline { setting: "lambda", .. } => {
-                "give λ, a share of the energy or a dimension, or use an exact summary: `eigenspan summarize`, in \
-                 Python `partial_fit(mode=\"exact\")`"
-                    .into()
-            }
-            Self::NotOnline { .. } => {
-                "scale samples to unit length or not at all, or use an exact summary: `eigenspan summarize`, in Python \
-                 `partial_fit(mode=\"exact\")`"
-                    .into()
+            Self::NotOnline { setting, .. } => {
+                let online = match *setting {
+                    "lambda" => "give λ, a share of the energy or a dimension",
+                    _ => "scale samples to unit length or not at all",
+                };
+                format!(
+                    "{online}, or use an exact summary: `eigenspan summarize`, in Python `partial_fit(mode=\"exact\")`"
+                )
             }
             Self::RankTooLow { .. } => "store more directions (`rank`), or request a smaller share".into(),
             Self::NoMap { .. } => "fit `npe`, its linear relative, for a map of new samples".into(),

@@ -1,7 +1,6 @@
 //! Folders of images, end to end.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use eigenspan_core::data::{ImageShape, Matrix};
 use eigenspan_fixtures::shared;

@@ -203,11 +203,11 @@ impl From<Pce> for Model {
 
 impl Model {
     /// The model of PCE that this is, or that a model of PCA holds.
-    pub fn into_pce(self) -> Result<Pce, Self> {
+    pub fn into_pce(self) -> Result<Pce, Box<Self>> {
         match self {
             Self::Pce(pce) => Ok(pce),
             Self::Pca(pca) => Ok(pca.into()),
-            other => Err(other),
+            other => Err(Box::new(other)),
         }
     }
 }

@@ -112,7 +112,7 @@ impl<'a> FirstPass<'a> {
         if !usable && !measured {
             // A value is not finite, or too large to be squared: a scan that measures lengths will report it.
             let scan =
-                if center.is_some() { Scan::scan(samples, Some(scaling), exec) } else { Scan::of(samples, exec) };
+                if center.is_some() { Scan::read(samples, Some(scaling), exec) } else { Scan::of(samples, exec) };
             return Ok((scan?, None));
         }
         let mut scan = Scan::from(whole);

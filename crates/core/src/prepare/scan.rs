@@ -58,15 +58,15 @@ impl Scaling {
 impl Scan {
     /// Scans every value once; NaN and infinity are refused with their position.
     pub fn of(samples: Samples<'_>, exec: Exec<'_>) -> Result<Self, Error> {
-        Self::scan(samples, None, exec)
+        Self::read(samples, None, exec)
     }
 
     /// The same, and the mean of the samples scaled by `normalize`, in the same pass.
     pub fn with_mean(samples: Samples<'_>, normalize: Normalize, exec: Exec<'_>) -> Result<Self, Error> {
-        Self::scan(samples, Some(normalize.into()), exec)
+        Self::read(samples, Some(normalize.into()), exec)
     }
 
-    pub(super) fn scan(samples: Samples<'_>, scaling: Option<Scaling>, exec: Exec<'_>) -> Result<Self, Error> {
+    pub(super) fn read(samples: Samples<'_>, scaling: Option<Scaling>, exec: Exec<'_>) -> Result<Self, Error> {
         let n = samples.rows();
         let blank = PartialScan::blank(samples, scaling)?;
         if let Samples::Csr(x) = samples {
