@@ -1,9 +1,9 @@
 //! What follows from one line of the list of methods in [`method`](crate::method).
 //!
-//! The line says a name, the parameters, the task, and what the method is. From it follow the name on the command line, in
-//! protocols, in model files and for Python; [`Method`] and [`Model`] with all they can do; `eigenspan methods`; and, by
-//! iteration over the list, the tests that every method must pass. What a method is able to do its parameters say
-//! ([`Fit`](crate::model::fitted::Fit)): the compiler asks for it. `docs/first-method.md` walks through adding one.
+//! The line says a name, the parameters, the task, and what the method is. From it follow the name on the command line,
+//! in protocols, in model files and for Python; [`Method`] and [`Model`] with all they can do; `eigenspan methods`;
+//! and, by iteration over the list, the tests that every method must pass. What a method is able to do its parameters
+//! say ([`Fit`](crate::model::fitted::Fit)): the compiler asks for it. `docs/first-method.md` walks through adding one.
 
 use eigenspan_linalg::Exec;
 
@@ -15,7 +15,7 @@ use crate::model::fitted::{Classes, Fitted, Labelling, ModelInfo, Needs};
 use crate::model::record::{Arrays, Record};
 use crate::prepare::Normalize;
 
-/// A name by which a fit can be asked for.
+/// A name by which a fit can be requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MethodInfo {
     /// The name.
@@ -73,7 +73,7 @@ macro_rules! methods {
 
         $($crate::model::fitted::fits!($task, $params);)*
 
-        /// Every name by which a fit can be asked for.
+        /// Every name by which a fit can be requested.
         pub const METHODS: &[$crate::registry::MethodInfo] = &[$(
             $crate::registry::MethodInfo {
                 name: $name,
@@ -206,8 +206,8 @@ impl Method {
         MethodInfo::of(self.name()).expect("every method is in the list")
     }
 
-    /// Learns from samples in rows. Classifiers need their labels, PCE with weights to be chosen looks at them where there are
-    /// some, the others do not.
+    /// Learns from samples in rows. Classifiers need their labels, PCE with weights to be chosen looks at them where
+    /// there are some, the others do not.
     pub fn fit_with(&self, samples: Samples<'_>, labels: Option<&Labels>, exec: Exec<'_>) -> Result<Outcome, Error> {
         match (self.info().needs.labels, labels) {
             (Labelling::Required, None) => Err(Error::NoLabels),

@@ -11,8 +11,8 @@
 //!
 //! Parameters of PCE take a share of the energy as `dim`, too: `"dim": 0.95` is `"lambda": {"energy": 0.95}`.
 //!
-//! Every method has one way to be told a setting by its name: [`Method::with`]. Names that a setting had before are read where
-//! it is not given by its own.
+//! Every method has one way to set a parameter by its name: [`Method::with`]. Names that a setting had before are read
+//! where it is not given by its own.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -32,7 +32,7 @@ pub enum SettingError {
     /// The method does not have it.
     #[error("has no setting `{name}`")]
     Unknown {
-        /// What was asked for.
+        /// What was requested.
         name: String,
         /// The settings that there are.
         known: Vec<String>,

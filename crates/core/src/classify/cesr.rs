@@ -15,11 +15,11 @@
 //! ```
 //! Of equal classes the first wins; a class without training samples is never the answer.
 //!
-//! He, Zheng & Hu (2011) — `he2011` in `docs/references.bib`. **Where we differ:** the public program's driver classifies by
-//! the plain residual, in which a corrupted feature counts in full; the default is the paper's weighted one. The step that
-//! keeps the code from turning negative moves every entry by its own number (the public program's numbers shift once an entry
-//! was taken out). A singular system gets a small ridge in place of a pseudo-inverse. The signed form is ours: see
-//! [`CesrParams::ridge`].
+//! He, Zheng & Hu (2011) — `he2011` in `docs/references.bib`. **Where we differ:** the public program's driver
+//! classifies by the plain residual, in which a corrupted feature counts in full; the default is the paper's weighted
+//! one. The step that keeps the code from turning negative moves every entry by its own number (the public program's
+//! numbers shift once an entry was taken out). A singular system gets a small ridge in place of a pseudo-inverse. The
+//! signed form is ours: see [`CesrParams::ridge`].
 
 use eigenspan_linalg::{Exec, Mat};
 
@@ -45,7 +45,7 @@ pub enum Residual {
     Plain,
 }
 
-/// What is asked of CESR.
+/// Parameters of CESR.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CesrParams {
@@ -60,8 +60,8 @@ pub struct CesrParams {
     pub normalize: Normalize,
     /// 2σ² in units of the mean squared residual: the smaller, the sooner a feature is left aside.
     pub width: f64,
-    /// Without the sign, more training samples than features explain anything. This share of their mean squared length is
-    /// the price of ‖x‖² then; with the sign it plays no part.
+    /// Without the sign, more training samples than features explain anything. This share of their mean squared length
+    /// is the price of ‖x‖² then; with the sign it has no effect.
     pub ridge: f64,
 }
 
@@ -129,7 +129,7 @@ impl Cesr {
         self.predict_with(samples, Exec::default())
     }
 
-    /// The class of each sample, on as many threads as `exec` says.
+    /// The class of each sample, with the given threads and monitor.
     pub fn predict_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Prediction, Error> {
         let samples = samples.into();
         let each = self.each_code(samples, |y, code| (self.residuals(y, &code), code.finished), exec)?;

@@ -18,16 +18,16 @@
 //! ```
 //! One refreshment of w for one entry of x: the weights settle while the code grows.
 //!
-//! Without the sign there is no F to grow: all n entries are free at once, more than there are features, and every sample is
-//! fitted without a residual. So that form has a ridge, and is iterated until x stands still:
+//! Without the sign there is no F to grow: all n entries are free at once, more than there are features, and every
+//! sample is fitted without a residual. So that form has a ridge, and is iterated until x stands still:
 //!
 //! ```text
 //!     w = 1.   repeat   x = argmin Σⱼ wⱼrⱼ² + ρ‖x‖²;   w from r                  ρ = `ridge` · mean ‖aᵢ‖²
 //! ```
 //! in the smaller of its two forms, n × n or m × m. Weights that vanish do no harm in either.
 //!
-//! Samples are coded a few at a time, so that the dictionary is read once for four of them; a code does not depend on the
-//! company.
+//! Samples are coded a few at a time, so that the dictionary is read once for four of them; a code does not depend on
+//! the company.
 
 use eigenspan_linalg::dense::{Cholesky, multiply, product};
 use eigenspan_linalg::product::Columns;
@@ -43,7 +43,7 @@ const STILL: f64 = 1e-6;
 /// Shares of the mean diagonal that are added to a singular system, one after the other.
 const RIDGES: [f64; 4] = [0.0, 1e-13, 1e-10, 1e-7];
 
-/// What is asked of a code.
+/// Parameters of a code.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rule {
     pub nonnegative: bool,
@@ -237,8 +237,8 @@ impl<'y> Growing<'y> {
     }
 }
 
-/// The solution of a positive system over some of its unknowns. A singular one gets the smallest ridge that serves; zero
-/// where none does.
+/// The solution of a positive system over some of its unknowns. A singular one gets the smallest ridge that serves;
+/// zero where none does.
 fn solve(gram: &Mat, right: &[f64], some: &[usize]) -> Vec<f64> {
     let p = some.len();
     let mean = some.iter().map(|&k| gram.at(k, k)).sum::<f64>() / p.max(1) as f64;

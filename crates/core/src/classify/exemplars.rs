@@ -5,8 +5,8 @@
 //! | b₁ … b_n | [`Exemplars::samples`] | training samples after their preparation, in rows |
 //! | c | [`Exemplars::labels`] | their classes |
 //!
-//! In a file they are the arrays `samples` and `classes`, and `mean` and `deviation` where features are scaled; the names of
-//! the classes stand among the facts.
+//! In a file they are the arrays `samples` and `classes`, and `mean` and `deviation` where features are scaled; the
+//! names of the classes stand among the facts.
 
 use eigenspan_linalg::{Exec, Mat};
 use serde::Serialize;

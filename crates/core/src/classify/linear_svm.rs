@@ -1,5 +1,5 @@
-//! The linear support vector machine: a weight vector for each class, which gives samples of that class values above one and
-//! all others values below minus one, as far as they can be told apart.
+//! The linear support vector machine: a weight vector for each class, which gives samples of that class values above
+//! one and all others values below minus one, as far as they can be distinguished.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
@@ -18,14 +18,15 @@
 //!
 //!     class of x:   argmax_c  w_c·x,   of equal ones the class seen first in training
 //! ```
-//! One class against all others, for every class ([`decision`](LinearSvm::decision_with)). Two classes share one w, of opposite
-//! sign.
+//! One class against all others, for every class ([`decision`](LinearSvm::decision_with)). Two classes share one w, of
+//! opposite sign.
 //!
 //! Hsieh et al. (2008), Fan et al. (2008), the problem and the descent; Keerthi, DeCoste (2005), the Newton steps —
-//! `hsieh2008`, `fan2008`, `keerthi2005` in `docs/references.bib`. **Where we differ:** the descent ends with differences of up to
-//! a tenth in the conditions of the optimum as published, and close to it it is slow. The function is made of quadratic
-//! pieces, so that Newton's method finds the lowest point itself in a few steps; that is the default. With fewer samples than
-//! features w is kept by its products with the samples (`linear_svm/margins.rs`), where a sample beyond its margin costs nothing.
+//! `hsieh2008`, `fan2008`, `keerthi2005` in `docs/references.bib`. **Where we differ:** the descent ends with
+//! differences of up to a tenth in the conditions of the optimum as published, and close to it it is slow. The function
+//! is made of quadratic pieces, so that Newton's method finds the lowest point itself in a few steps; that is the
+//! default. With fewer samples than features w is kept by its products with the samples (`linear_svm/margins.rs`),
+//! where a sample beyond its margin costs nothing.
 
 mod descent;
 mod margins;
@@ -60,22 +61,22 @@ const NEAR: (f64, usize) = (0.1, 20);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SvmSolver {
-    /// By coordinate descent as far as a tenth, then by Newton's method; by descent alone where samples and features are
-    /// both more than 4096.
+    /// By coordinate descent as far as a tenth, then by Newton's method; by descent alone where samples and features
+    /// are both more than 4096.
     #[default]
     Auto,
     /// By coordinate descent alone.
     Descent,
 }
 
-/// What is asked of the support vector machine.
+/// Parameters of the support vector machine.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinearSvmParams {
     /// C.
     pub cost: f64,
-    /// The value of one more feature that every sample has, so that the border between two classes need not go through the
-    /// origin; its weight is penalised as the others are. `None` is no such feature.
+    /// The value of one more feature that every sample has, so that the border between two classes need not go through
+    /// the origin; its weight is penalized as the others are. `None` is no such feature.
     pub bias: Option<f64>,
     /// How far the slope of the problem in α may differ from sample to sample in the end.
     #[serde(alias = "tolerance")]

@@ -113,8 +113,8 @@ macro_rules! classifiers {
                 published.or_else(|| Self::named(name))
             }
 
-            /// The class of each row of `test`, from training features and their classes, as an index into the names of the
-            /// labels.
+            /// The class of each row of `test`, from training features and their classes, as an index into the names of
+            /// the labels.
             pub fn predict(
                 &self,
                 train: Samples<'_>,
@@ -131,7 +131,7 @@ macro_rules! classifiers {
 }
 
 classifiers! {
-    /// The nearest neighbour, by distance or angle.
+    /// The nearest neighbor, by distance or angle.
     Nn(NearestNeighbourParams) = "nn", "the nearest neighbour, Euclidean",
         also "nn-cosine" = NearestNeighbourParams { metric: Metric::Cosine, ..NearestNeighbourParams::default() },
         "the nearest neighbour by the angle between features";

@@ -1,22 +1,23 @@
-//! The nearest neighbour classifier: a sample has the class of the training sample that is nearest, or of most of the k
+//! The nearest neighbor classifier: a sample has the class of the training sample that is nearest, or of most of the k
 //! nearest.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | b₁ … b_n | `samples` | training samples, prepared |
-//! | k | [`NearestNeighbourParams::neighbours`] | neighbours that vote |
+//! | k | [`NearestNeighbourParams::neighbours`] | neighbors that vote |
 //! | ‖a − b‖ | `distance` | how far a sample is from a training sample, or 1 − cos |
 //!
 //! ```text
 //!     the k nearest b of a, each a vote for its class:
 //!     most votes;  of equally many, the class whose nearest member is nearer;  of equally near ones, the first in the samples
 //! ```
-//! With k = 1 the first minimum wins. Neighbours are exact ([`crate::method::parts::neighbours`]), so that a class never
-//! depends on threads, blocks, or the samples asked about at the same time.
+//! With k = 1 the first minimum wins. Neighbors are exact ([`crate::method::parts::neighbours`]), so that a class never
+//! depends on threads, blocks, or the samples of the same call.
 //!
-//! A classifier has no features. What [`Fitted::transform_with`] gives is how far a sample is from each class: from its nearest
-//! member, one column a class in the order of the names, infinite for a class without training samples. The smallest of a row
-//! is where k = 1 decides, but that of two equal ones the first sample counts and not the first class.
+//! A classifier has no features. What [`Fitted::transform_with`] gives is how far a sample is from each class: from its
+//! nearest member, one column a class in the order of the names, infinite for a class without training samples. The
+//! smallest of a row is where k = 1 decides, but that of two equal ones the first sample counts and not the first
+//! class.
 //!
 //! Cover, Hart (1967) — `cover1967` in `docs/references.bib`.
 
@@ -29,7 +30,7 @@ use crate::method::parts::neighbours::{Metric, Neighbours, nearest_lengths};
 use crate::model::fitted::{About, Classes, Fit, Fitted as _, Needs};
 use crate::prepare::Normalize;
 
-/// What is asked of the classifier. The default is one neighbour, Euclidean, of samples as they are: the paper's NN.
+/// Parameters of the nearest neighbor. The default is one neighbor, Euclidean, of samples as they are: the paper's NN.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NearestNeighbourParams {
@@ -66,7 +67,7 @@ impl Fit for NearestNeighbourParams {
 }
 
 impl NearestNeighbourParams {
-    /// The paper's NN: one neighbour, Euclidean, features as they are.
+    /// The paper's NN: one neighbor, Euclidean, features as they are.
     pub fn as_published() -> Self {
         Self::default()
     }
@@ -96,7 +97,7 @@ impl NearestNeighbour {
         self.predict_with(samples, Exec::default())
     }
 
-    /// The class of each sample, on as many threads as `exec` says and under its eyes. The result does not depend on it.
+    /// The class of each sample, with the given threads and monitor. The result does not depend on them.
     pub fn predict_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Vec<usize>, Error> {
         let samples = samples.into();
         let found = self.neighbours_with(samples, self.about.params.neighbours, exec)?;
@@ -104,7 +105,7 @@ impl NearestNeighbour {
         Ok((0..samples.rows()).map(|i| self.elect(&found.index[i * found.k..][..found.k], &mut votes)).collect())
     }
 
-    /// The class with most votes; of equal ones that of the first neighbour. `votes` is all zero before and after.
+    /// The class with most votes; of equal ones that of the first neighbor. `votes` is all zero before and after.
     fn elect(&self, neighbours: &[usize], votes: &mut [usize]) -> usize {
         let class = |neighbour: &usize| self.known.labels.of[*neighbour];
         neighbours.iter().for_each(|j| votes[class(j)] += 1);
@@ -114,8 +115,8 @@ impl NearestNeighbour {
         first.expect("there is a training sample")
     }
 
-    /// The `k` training samples nearest to each sample, nearest first, and how far they are: ‖a − b‖, or 1 − cos. All of
-    /// them where there are fewer.
+    /// The `k` training samples nearest to each sample, nearest first, and how far they are: ‖a − b‖, or 1 − cos. All
+    /// of them where there are fewer.
     pub fn neighbours_with<'a>(
         &self,
         samples: impl Into<Samples<'a>>,

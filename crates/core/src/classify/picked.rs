@@ -10,12 +10,12 @@
 //!     for each candidate:  learn from all folds but one, count what it gets right there;  every fold in turn
 //!     the candidate with most right, of equal ones the simpler, learns from all samples
 //! ```
-//! Test samples play no part. Samples that cannot be cut so that every fold leaves two classes behind pick the simplest
-//! candidate: there is nothing to compare by.
+//! Test samples have no effect. Samples that cannot be cut so that every fold leaves two classes behind pick the
+//! simplest candidate: there is nothing to compare by.
 //!
-//! Stone (1974) — `stone1974` in `docs/references.bib`. **Where we differ:** features that were themselves chosen by the labels
-//! ([`Weights::Auto`](crate::Weights::Auto)) are not chosen again in every fold; that choice is one of 25, by leaving out one
-//! sample at a time.
+//! Stone (1974) — `stone1974` in `docs/references.bib`. **Where we differ:** features that were themselves chosen by
+//! the labels ([`Weights::Auto`](crate::Weights::Auto)) are not chosen again in every fold; that choice is one of 25,
+//! by leaving out one sample at a time.
 
 use eigenspan_linalg::{Exec, Mat};
 
@@ -24,7 +24,7 @@ use crate::Error;
 use crate::data::{Labels, Samples};
 use crate::split::folds;
 
-/// What is asked of the pick.
+/// Parameters of the pick.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PickedParams {
@@ -37,7 +37,7 @@ pub struct PickedParams {
 }
 
 impl Default for PickedParams {
-    /// Five folds; the nearest neighbour by the angle, and the support vector machine.
+    /// Five folds; the nearest neighbor by the angle, and the support vector machine.
     fn default() -> Self {
         let candidates = ["nn-cosine", "svm"].into_iter().filter_map(Classifier::named).collect();
         Self { folds: 5, seed: 0, candidates }
@@ -71,7 +71,7 @@ impl PickedParams {
         Ok(Pick { place: right.iter().position(|right| Some(right) == most).unwrap_or(0), right })
     }
 
-    /// The class of each row of `test` by the candidate that is picked, learnt from all training samples.
+    /// The class of each row of `test` by the candidate that is picked, learned from all training samples.
     pub fn predict(
         &self,
         train: Samples<'_>,
@@ -83,7 +83,8 @@ impl PickedParams {
         self.candidates[picked.place].predict(train, labels, test, exec)
     }
 
-    /// How many samples each candidate gets right when their fold is left out; nothing where folds leave one class behind.
+    /// How many samples each candidate gets right when their fold is left out; nothing where folds leave one class
+    /// behind.
     fn right(&self, x: &Mat, labels: &Labels, exec: Exec<'_>) -> Result<Vec<usize>, Error> {
         let fold_of = folds(labels, self.folds, self.seed)?;
         let parts: Vec<(Vec<usize>, Vec<usize>)> = (0..self.folds)

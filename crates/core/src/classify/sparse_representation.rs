@@ -13,13 +13,13 @@
 //!     x:      min λ‖x‖₁ + ½‖y − Ax‖²                               method/parts/homotopy.rs
 //!     class:  argmin_c ‖y − A_c x_c‖                               the first of equal ones
 //! ```
-//! A class without training samples is never the answer. The products of all training samples are computed once for a call
-//! and those of a sample with all of them at once, so that many samples in one call cost less than in many.
+//! A class without training samples is never the answer. The products of all training samples are computed once for a
+//! call and those of a sample with all of them at once, so that many samples in one call cost less than in many.
 //!
-//! Wright et al. (2009) — `wright2009` in `docs/references.bib`. **Where we differ:** codes are exact solutions for λ, each
-//! checked against the conditions of the optimum; the published program ends its path where a step lowers the objective by
-//! less than a thousandth ([`SrcParams::as_published`]). Samples are scaled to unit length, as in that paper; the program behind
-//! the numbers of PCE leaves features as they are, which the preset does too.
+//! Wright et al. (2009) — `wright2009` in `docs/references.bib`. **Where we differ:** codes are exact solutions for λ,
+//! each checked against the conditions of the optimum; the published program ends its path where a step lowers the
+//! objective by less than a thousandth ([`SrcParams::as_published`]). Samples are scaled to unit length, as in that
+//! paper; the program behind the numbers of PCE leaves features as they are, which the preset does too.
 
 use eigenspan_linalg::product::Columns;
 use eigenspan_linalg::rows::{add_scaled, energy};
@@ -35,13 +35,14 @@ use crate::prepare::Normalize;
 /// Samples multiplied with all training samples as one piece of work.
 const STRIPE: usize = 64;
 
-/// What is asked of SRC.
+/// Parameters of SRC.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SrcParams {
     /// λ.
     pub lambda: f64,
-    /// The share by which a step must lower the objective, or the path ends, as in the published program; `None`: it ends at λ.
+    /// The share by which a step must lower the objective, or the path ends, as in the published program; `None`: it
+    /// ends at λ.
     #[serde(alias = "stop", alias = "tolerance", deserialize_with = "crate::settings::path_end")]
     pub tol: Option<f64>,
     /// Steps of a path, at most.
@@ -100,8 +101,8 @@ impl Src {
         self.predict_with(samples, Exec::default())
     }
 
-    /// The class of each sample and how far it is from every class, on as many threads as `exec` says and under its eyes. The
-    /// result does not depend on it, nor on the samples asked about at the same time.
+    /// The class of each sample and how far it is from every class, with the given threads and monitor. The result does
+    /// not depend on them, nor on the samples of the same call.
     pub fn predict_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Prediction, Error> {
         let queries = self.known.prepared(samples.into(), exec)?;
         let codes = self.codes(&queries, exec)?;

@@ -14,8 +14,8 @@
 //!     EER         FPR where FPR = 1 − TPR, on the line between the two points around it
 //!     accuracy    of each fold, with the t that is right most often on the others, the highest of equally good ones
 //! ```
-//! A distance is a score with its sign turned. What was learnt before the features were made must not have seen the people of
-//! the pairs; that is up to the caller.
+//! A distance is a score with its sign turned. What was learned before the features were made must not have seen the
+//! people of the pairs; that is up to the caller.
 //!
 //! Huang et al. (2007), the folds; Fawcett (2006), the curve — `huang2007`, `fawcett2006` in `docs/references.bib`.
 
@@ -40,7 +40,8 @@ pub struct Pair {
     pub same: bool,
 }
 
-/// All pairs of samples of the same class, then as many that differ, chosen at random: all of those where they are fewer.
+/// All pairs of samples of the same class, then as many that differ, chosen at random: all of those where they are
+/// fewer.
 pub fn pairs(labels: &Labels, seed: u64) -> Vec<Pair> {
     let n = labels.of.len();
     let all = |same: bool| {
@@ -196,7 +197,8 @@ pub struct FoldAccuracy {
     pub standard_error: f64,
 }
 
-/// For each fold the accuracy of the threshold that is best on the others. `fold_of` numbers the fold of each pair from 0.
+/// For each fold the accuracy of the threshold that is best on the others. `fold_of` numbers the fold of each pair from
+/// 0.
 pub fn accuracy_by_folds(scores: &[f64], same: &[bool], fold_of: &[usize]) -> Result<FoldAccuracy, Error> {
     let order = check(scores, same)?;
     if fold_of.len() != scores.len() {

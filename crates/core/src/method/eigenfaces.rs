@@ -1,4 +1,4 @@
-//! Eigenfaces, as the paper compares with them: principal components of centred pixels, images projected as they are.
+//! Eigenfaces, as the paper compares with them: principal components of centered pixels, images projected as they are.
 //!
 //! | paper | code | meaning |
 //! |---|---|---|
@@ -11,12 +11,12 @@
 //!     z = Bᵀx / ‖Bᵀx‖        for training and new images alike: μ shapes B and is not subtracted from x
 //! ```
 //! That is what the authors' released code does, and what gives the accuracies of its tables. It is principal component
-//! analysis ([`super::pca`]) only in its basis: features keep the part of μ that lies in the span of B, and have length one.
-//! A sample whose projection is zero stays zero.
+//! analysis ([`super::pca`]) only in its basis: features keep the part of μ that lies in the span of B, and have length
+//! one. A sample whose projection is zero stays zero.
 //!
-//! Turk, Pentland (1991) — `turk1991` in `docs/references.bib`. **Where we differ:** [`EigenfacesParams::keep_mean`] and
-//! [`EigenfacesParams::unit_features`] give the textbook's features; more dimensions than the centred images have are not
-//! invented from rounding but left out, with a warning.
+//! Turk, Pentland (1991) — `turk1991` in `docs/references.bib`. **Where we differ:** [`EigenfacesParams::keep_mean`]
+//! and [`EigenfacesParams::unit_features`] give the textbook's features; more dimensions than the centered images have
+//! are not invented from rounding but left out, with a warning.
 
 use eigenspan_linalg::Exec;
 
@@ -30,11 +30,11 @@ use crate::rule::Lambda;
 use crate::text::short_number;
 use crate::warning::Warning;
 
-/// What is asked of Eigenfaces. The default is the published pipeline with the dimension chosen by the data.
+/// Parameters of Eigenfaces. The default is the published pipeline with the dimension chosen by the data.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct EigenfacesParams {
-    /// m′; [`Dim::Auto`] is what PCE finds in the centred samples.
+    /// m′; [`Dim::Auto`] is what PCE finds in the centered samples.
     pub dim: Dim,
     /// How samples are scaled before everything.
     pub normalize: Normalize,
@@ -87,7 +87,7 @@ impl EigenfacesParams {
         Self { dim: Dim::Fixed(dim), ..Self::default() }
     }
 
-    /// B, with no more columns than the centred samples have dimensions.
+    /// B, with no more columns than the centered samples have dimensions.
     fn basis(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<(Pce, Vec<Warning>), Error> {
         let of = |dim: Dim| {
             let weights = Weights::Scores;
@@ -102,7 +102,7 @@ impl EigenfacesParams {
             params.fit_with(samples, exec)
         };
         let Dim::Fixed(asked) = self.dim else { return Ok((of(self.dim)?, vec![])) };
-        // Centring takes one of n samples; ties and copies may take more.
+        // Centering takes one of n samples; ties and copies may take more.
         let possible = samples.cols().min(samples.rows().saturating_sub(1)).max(1);
         let first = of(Dim::Fixed(asked.min(possible)));
         let model = match first {

@@ -2,7 +2,7 @@
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | D (m × n) | `x` = Dᵀ (n × m) | samples, prepared: unit length, then perhaps centred |
+//! | D (m × n) | `x` = Dᵀ (n × m) | samples, prepared: unit length, then perhaps centered |
 //! | C (n × n) | [`Codes`] | column i is the sparse code of sample i over the others: D ≈ DC, Cᵢᵢ = 0 |
 //! | λ | [`L1GraphParams::lambda`] | weight of the code's length |
 //! | A | [`Order`] | C + Cᵀ − CCᵀ, the graph, known by sparse products ([`Reconstruction`] with R = Cᵀ) |
@@ -16,17 +16,17 @@
 //! ```text
 //!     k − tr ΘᵀD(I − C)(I − C)ᵀDᵀΘ  =  tr ΘᵀD(C + Cᵀ − CCᵀ)DᵀΘ
 //! ```
-//! so what is maximised is DADᵀ against DDᵀ with A = C + Cᵀ − CCᵀ, for codes in columns. (In NPE the weights are rows:
-//! W = Cᵀ and M = (I − W)ᵀ(I − W), the same matrix.) This order, [`Order::Reconstruction`], is the one that follows from the
-//! objective, the one the paper's numbers were made with, and the default. C + Cᵀ − CᵀC belongs to (I − C)ᵀ(I − C): each
-//! sample against the samples that *use* it, weighted as they use it. No reconstruction is behind it, yet nearest neighbours
-//! classify better with it on faces (on AR with sunglasses 74.8 % instead of 50 %). It is there as [`Order::Exchanged`], to be
-//! asked for.
+//! so what is maximized is DADᵀ against DDᵀ with A = C + Cᵀ − CCᵀ, for codes in columns. (In NPE the weights are rows:
+//! W = Cᵀ and M = (I − W)ᵀ(I − W), the same matrix.) This order, [`Order::Reconstruction`], is the one that follows
+//! from the objective, the one the paper's numbers were made with, and the default. C + Cᵀ − CᵀC belongs to (I − C)ᵀ(I
+//! − C): each sample against the samples that *use* it, weighted as they use it. No reconstruction is behind it, yet
+//! nearest neighbors classify better with it on faces (on AR with sunglasses 74.8 % instead of 50 %). It is there as
+//! [`Order::Exchanged`], to be requested.
 //!
-//! Cheng et al. (2010); Qiao, Chen, Tan (2010) — `cheng2010`, `qiao2010` in `docs/references.bib`. **Where we differ:** codes
-//! are exact for λ unless the published early stop is asked for; k is that of PCE unless given; Θ obeys the constraint
-//! ([`Columns::Constraint`]) where the published columns have length one. Qiao et al. also ask the coefficients of a code to
-//! sum to one; the paper does not.
+//! Cheng et al. (2010); Qiao, Chen, Tan (2010) — `cheng2010`, `qiao2010` in `docs/references.bib`. **Where we differ:**
+//! codes are exact for λ unless the published early stop is requested; k is that of PCE unless given; Θ obeys the
+//! constraint ([`Columns::Constraint`]) where the published columns have length one. Qiao et al. also ask the
+//! coefficients of a code to sum to one; the paper does not.
 
 use eigenspan_linalg::Exec;
 
@@ -45,7 +45,8 @@ use crate::prepare::{Normalize, Preparation, Scan};
 use crate::text::short_number;
 use crate::{Error, Warning};
 
-/// Directions of the samples with σ at or below this share of σ₁ are left out, as in the toolbox of the published pipeline.
+/// Directions of the samples with σ at or below this share of σ₁ are left out, as in the toolbox of the published
+/// pipeline.
 const FLOOR: f64 = 1e-5;
 
 /// Which of the two products of C with itself the graph has.
@@ -59,15 +60,15 @@ pub enum Order {
     Exchanged,
 }
 
-/// What is asked of the L1-graph.
+/// Parameters of the L1-graph.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct L1GraphParams {
-    /// λ: for samples of length one a number below one; the smaller, the longer and the more exact the codes. The default is
-    /// 0.01: on images of unit length it leaves codes of some twenty samples and an error of a few percent.
+    /// λ: for samples of length one a number below one; the smaller, the longer and the more exact the codes. The
+    /// default is 0.01: on images of unit length it leaves codes of some twenty samples and an error of a few percent.
     pub lambda: f64,
-    /// The share by which a step must lower the objective, or the code is done, as in the published program; `None`: codes are
-    /// exact for λ.
+    /// The share by which a step must lower the objective, or the code is done, as in the published program; `None`:
+    /// codes are exact for λ.
     #[serde(alias = "stop", alias = "tolerance", deserialize_with = "crate::settings::path_end")]
     pub tol: Option<f64>,
     /// Steps of one code, at most.
@@ -77,7 +78,7 @@ pub struct L1GraphParams {
     pub dim: Dim,
     /// How samples are scaled.
     pub normalize: Normalize,
-    /// Whether their mean is taken away.
+    /// Whether their mean is subtracted.
     pub center: bool,
     /// The order of the product in the graph.
     pub order: Order,
@@ -125,7 +126,8 @@ pub struct Codes {
 }
 
 impl L1GraphParams {
-    /// The pipeline behind the paper's numbers: codes that stop early, after 100 steps at most, and columns of length one.
+    /// The pipeline behind the paper's numbers: codes that stop early, after 100 steps at most, and columns of length
+    /// one.
     pub fn as_published(dim: usize, lambda: f64, tol: f64) -> Self {
         Self { lambda, tol: Some(tol), max_iter: 100, dim: Dim::Fixed(dim), columns: Columns::Unit, ..Self::default() }
     }

@@ -1,4 +1,4 @@
-//! Locally linear embedding: places for the training samples in which each is made of its neighbours as before.
+//! Locally linear embedding: places for the training samples in which each is made of its neighbors as before.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
@@ -14,11 +14,12 @@
 //!     2.  the k smallest eigenpairs of M beside that of the constant vector
 //! ```
 //! Roweis, Saul (2000) — `roweis2000` in `docs/references.bib`. Scaled as in scikit-learn: columns of length one (the
-//! paper's have variance one: √n times as long). **Where we differ:** from scikit-learn, the constant vector is left out by
-//! name and not as the first one found, which matters where the graph falls into pieces; signs are fixed, the largest
-//! entry of each column is positive; equal results for equal input, without a seed.
+//! paper's have variance one: √n times as long). **Where we differ:** from scikit-learn, the constant vector is left
+//! out by name and not as the first one found, which matters where the graph falls into pieces; signs are fixed, the
+//! largest entry of each column is positive; equal results for equal input, without a seed.
 //!
-//! There is no map: [`Fitted::transform_with`] refuses. [`NPE`](crate::method::npe) is the linear relative that has one.
+//! There is no map: [`Fitted::transform_with`] refuses. [`NPE`](crate::method::npe) is the linear relative that has
+//! one.
 
 use eigenspan_linalg::{Exec, Mat};
 
@@ -35,7 +36,7 @@ use crate::prepare::Normalize;
 use crate::text::short_number;
 use crate::{Dim, Error};
 
-/// What is asked of LLE.
+/// Parameters of LLE.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LleParams {
@@ -97,7 +98,8 @@ pub struct Lle {
 }
 
 impl Lle {
-    /// Y (n × k): the places of the training samples. Columns have length one and no mean; the largest entry is positive.
+    /// Y (n × k): the places of the training samples. Columns have length one and no mean; the largest entry is
+    /// positive.
     pub fn embedding(&self) -> &Mat {
         &self.embedding
     }

@@ -1,9 +1,9 @@
-//! Locality preserving projections: neighbours stay neighbours.
+//! Locality preserving projections: neighbors stay neighbors.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | X (n × m) | `samples` | samples in rows; the paper's X is the transpose |
-//! | W (n × n) | [`NeighbourGraph`] | how strongly two samples are joined; zero but for neighbours |
+//! | W (n × n) | [`NeighbourGraph`] | how strongly two samples are joined; zero but for neighbors |
 //! | D, d | `degree` | the sums of W's rows, on a diagonal |
 //! | L | | D − W, the Laplacian |
 //! | Θ (m × k), s | `theta`, `values` of [`Linear`] | projection; s = 1 − the paper's λ |
@@ -16,20 +16,21 @@
 //!     3.  Y = D^½ X,   A = D^−½ W D^−½                        then YᵀAYθ = s YᵀYθ
 //!     4.  graph embedding of Y and A
 //! ```
-//! **The trivial solution.** The constant vector, Xθ = 1, costs nothing (s = 1) and says nothing. Centred samples cannot
-//! reach it: 1ᵀXθ = 0 with the plain mean, 1ᵀDXθ = 0 with the mean weighted by degree. But the other solutions of the
-//! graph are orthogonal to it in D, not plainly: with the plain mean a part of it is left in the leading ones
-//! (by interlacing, sᵢ lies between the graph's own values i and i + 1), with the weighted mean none. So [`Center::Degree`]
-//! is the default; where n ≤ m its eigenvalues are those of the graph without the first. A graph of c separate
-//! pieces has c solutions with s = 1, of which centring takes one; the others tell the pieces apart and are kept.
+//! **The trivial solution.** The constant vector, Xθ = 1, costs nothing (s = 1) and has no information. Centered
+//!   samples cannot reach it: 1ᵀXθ = 0 with the plain mean, 1ᵀDXθ = 0 with the mean weighted by degree. But the other
+//!   solutions of the graph are orthogonal to it in D, not plainly: with the plain mean a part of it is left in the
+//!   leading ones (by interlacing, sᵢ lies between the graph's own values i and i + 1), with the weighted mean none. So
+//!   [`Center::Degree`] is the default; where n ≤ m its eigenvalues are those of the graph without the first. A graph
+//!   of c separate pieces has c solutions with s = 1, of which centering takes one; the others tell the pieces apart
+//!   and are kept.
 //!
-//! A sample without an edge (weights that vanish: a heat kernel that is too narrow, right angles) has degree zero. It costs
-//! nothing and counts for nothing in the constraint: the projection is that of the other samples.
+//! A sample without an edge (weights that vanish: a heat kernel that is too narrow, orthogonal samples) has degree
+//! zero. It costs nothing and counts for nothing in the constraint: the projection is that of the other samples.
 //!
-//! He, Niyogi (2003) — `he2003` in `docs/references.bib`. **Where we differ:** from the paper, by centring, and by the
+//! He, Niyogi (2003) — `he2003` in `docs/references.bib`. **Where we differ:** from the paper, by centering, and by the
 //! weights' default width. [`LppParams::as_published`] is what the comparisons of the PCE paper ran: unit rows, plain
-//! mean, the mean left in new samples, eigenvalues below 1e-3 dropped, columns of length one. Which weights
-//! it used is not said; binary, heat and cosine differ by less than a point there, and we take its toolbox's default.
+//! mean, the mean left in new samples, eigenvalues below 1e-3 dropped, columns of length one. Which weights it used is
+//! not said; binary, heat and cosine differ by less than a point there, and we take its toolbox's default.
 
 use eigenspan_linalg::Exec;
 
@@ -59,7 +60,7 @@ pub enum Center {
     None,
 }
 
-/// What is asked of LPP.
+/// Parameters of LPP.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LppParams {
@@ -75,8 +76,8 @@ pub struct LppParams {
     pub center: Center,
     /// Whether the mean is subtracted for learning only, and stays in new samples (but for z-scores).
     pub keep_mean: bool,
-    /// Directions of the samples with a singular value at or below this share of the largest are left out; `None`: those
-    /// that are not above rounding.
+    /// Directions of the samples with a singular value at or below this share of the largest are left out; `None`:
+    /// those that are not above rounding.
     pub floor: Option<f64>,
     /// Columns with an eigenvalue below this are left out; `None`: none.
     pub least: Option<f64>,

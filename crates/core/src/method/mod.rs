@@ -1,7 +1,7 @@
 //! The methods: one method, one file; the steps they share in [`parts`].
 //!
-//! The list below is the one place where a method is declared; [`registry`](crate::registry) says what follows from it, and
-//! `docs/first-method.md` how a method is added.
+//! The list below is the one place where a method is declared; [`registry`](crate::registry) says what follows from it,
+//! and `docs/first-method.md` how a method is added.
 
 pub mod eigenfaces;
 pub mod l1_graph;
@@ -51,7 +51,7 @@ crate::registry::methods! {
         "PCA of raw pixels with features of length one, as the paper ran it";
     /// Locality preserving projections.
     Lpp(LppParams) = "lpp", Reducer, "locality preserving projections: neighbours stay neighbours";
-    /// Neighbourhood preserving embedding.
+    /// Neighborhood preserving embedding.
     Npe(NpeParams) = "npe", Reducer,
         "neighbourhood preserving embedding: samples stay the same means of their neighbours";
     /// Locally linear embedding.
@@ -59,7 +59,7 @@ crate::registry::methods! {
     /// L1-graph.
     L1Graph(L1GraphParams) = "l1-graph", Reducer,
         "L1-graph: samples stay the same sparse combinations of all others";
-    /// Non-negative matrix factorisation.
+    /// Non-negative matrix factorization.
     Nmf(NmfParams) = "nmf", Reducer,
         "non-negative matrix factorisation by multiplicative updates: samples are sums of parts";
     /// The same by Nesterov's method.
@@ -76,7 +76,7 @@ crate::registry::methods! {
     /// Sparse representation by correntropy.
     Cesr(CesrParams) = "cesr", Classifier,
         "classifier: sparse representation by correntropy, for samples that are wrong in many places";
-    /// The nearest neighbour.
+    /// The nearest neighbor.
     Nn(NearestNeighbourParams) = "nn", Classifier, "classifier: the nearest neighbour, exact";
     /// The linear support vector machine.
     Svm(LinearSvmParams) = "svm", Classifier,

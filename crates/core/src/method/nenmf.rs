@@ -1,4 +1,4 @@
-//! NeNMF: non-negative matrix factorisation by Nesterov's accelerated gradient.
+//! NeNMF: non-negative matrix factorization by Nesterov's accelerated gradient.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
@@ -21,12 +21,12 @@
 //!                  α⁺ = (1 + √(1 + 4α²))/2
 //!                  Y  = F⁺ + (α − 1)/α⁺ (F⁺ − F)          until Δ at Y ≤ tolerance of this half, 10 to 1000 steps
 //! ```
-//! The tolerance of a half begins at max(tolerance, 10⁻³) Δ₀ and is divided by ten whenever a solve needs no more than ten
-//! steps. No solve makes the objective larger: f(F) + L/2 ‖F − F⁻‖² never rises along such steps.
+//! The tolerance of a half begins at max(tolerance, 10⁻³) Δ₀ and is divided by ten whenever a solve needs no more than
+//! ten steps. No solve makes the objective larger: f(F) + L/2 ‖F − F⁻‖² never rises along such steps.
 //!
-//! Guan, Tao, Luo & Yuan (2012) — `guan2012` in `docs/references.bib`. **Where we differ:** Δ is taken at W itself, not at its
-//! Y. Random factors begin so large that WH has the mean of V: Δ₀ is then of the size of the task, where a start between 0
-//! and 1 makes it so large that faces are finished after ten rounds. Parts have length one in the end.
+//! Guan, Tao, Luo & Yuan (2012) — `guan2012` in `docs/references.bib`. **Where we differ:** Δ is taken at W itself, not
+//! at its Y. Random factors begin so large that WH has the mean of V: Δ₀ is then of the size of the task, where a start
+//! between 0 and 1 makes it so large that faces are finished after ten rounds. Parts have length one in the end.
 //! [`NenmfParams::as_published`] leaves both as they were.
 
 use std::ops::Range;
@@ -50,7 +50,7 @@ const STEPS: [usize; 2] = [10, 1000];
 /// The first tolerance of a half is no smaller than this share of Δ₀.
 const COARSE: f64 = 1e-3;
 
-/// What is asked of NeNMF.
+/// Parameters of NeNMF.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NenmfParams {
@@ -77,8 +77,8 @@ pub struct NenmfParams {
 factorizes!(NenmfParams, iterate);
 
 impl NenmfParams {
-    /// As in the comparisons of the PCE paper: 300 parts of samples of length one, the settings of the authors' program,
-    /// z = Wᵀx.
+    /// As in the comparisons of the PCE paper: 300 parts of samples of length one, the settings of the authors'
+    /// program, z = Wᵀx.
     pub fn as_published() -> Self {
         Self {
             dim: Dim::Fixed(300),
@@ -145,8 +145,8 @@ fn together(r: usize) -> usize {
     (6000 / r).clamp(48, 240).next_multiple_of(BATCH)
 }
 
-/// Some unknowns of a block on their way, [`BATCH`] at a time: r rows of the first, then r rows of the next. What the last
-/// have too many of stays zero.
+/// Some unknowns of a block on their way, [`BATCH`] at a time: r rows of the first, then r rows of the next. What the
+/// last have too many of stays zero.
 struct Tile {
     block: usize,
     columns: Range<usize>,
@@ -223,7 +223,8 @@ fn solve(half: &mut Half<'_>, tiles: &mut [Tile], gram: &Mat, tolerance: f64, ex
         alpha = next;
         momentum
     });
-    // The steps that are done in any case need no look at the whole. Δ at a Y is known when the step from there has been tried.
+    // The steps that are done in any case need no sum over the whole. Δ at a Y is known when the step from there has
+    // been tried.
     let sure: Vec<f64> = momenta.by_ref().take(STEPS[0]).collect();
     let mut next = || momenta.next().expect("there is always a next one");
     let (mut steps, mut momentum) = (STEPS[0], next());

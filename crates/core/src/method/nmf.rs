@@ -1,4 +1,4 @@
-//! Non-negative matrix factorisation by multiplicative updates.
+//! Non-negative matrix factorization by multiplicative updates.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
@@ -15,14 +15,14 @@
 //! ```
 //! No update makes the objective larger. WH is never formed: the large products are WᵀV and VHᵀ, once a round each.
 //!
-//! Lee & Seung (2001) — `lee2001` in `docs/references.bib`. The iteration stops as scikit-learn's does: when ‖V − WH‖ has
-//! become smaller within ten rounds by no more than `tolerance` of what it was in the beginning.
+//! Lee & Seung (2001) — `lee2001` in `docs/references.bib`. The iteration stops as scikit-learn's does: when ‖V − WH‖
+//! has become smaller within ten rounds by no more than `tolerance` of what it was in the beginning.
 //!
-//! **Where we differ:** nothing is added to the denominators. They are zero only where the entry is zero or its part is, and
-//! the entry is then zero; an added constant would make the result depend on the units of V. Random factors begin so large
-//! that WH has the mean of V. (A start from singular vectors is not taken: it holds zeros, which these updates never leave,
-//! and is not there for every r.) Parts have length one in the end, so that the features are in the samples' units;
-//! [`NmfParams::as_published`] leaves both as the literature has them.
+//! **Where we differ:** nothing is added to the denominators. They are zero only where the entry is zero or its part
+//!   is, and the entry is then zero; an added constant would make the result depend on the units of V. Random factors
+//!   begin so large that WH has the mean of V. (A start from singular vectors is not taken: it holds zeros, which these
+//!   updates never leave, and is not there for every r.) Parts have length one in the end, so that the features are in
+//!   the samples' units; [`NmfParams::as_published`] leaves both as the literature has them.
 
 use eigenspan_linalg::dense::PackedMatrix;
 use eigenspan_linalg::steps::multiplicative;
@@ -34,10 +34,10 @@ use crate::model::factors::{Asked, Features, Start};
 use crate::model::trace::{Stop, Trace};
 use crate::{Dim, Error, Normalize};
 
-/// Rounds between two looks at the tolerance.
+/// Rounds between two checks of the tolerance.
 const LOOK: usize = 10;
 
-/// What is asked of NMF.
+/// Parameters of NMF.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NmfParams {
@@ -64,9 +64,9 @@ pub struct NmfParams {
 factorizes!(NmfParams, iterate);
 
 impl NmfParams {
-    /// As in the comparisons of the PCE paper: 300 parts of samples of length one, 100 rounds whatever happens, z = Qᵀx. The
-    /// paper says neither what the features are nor how many rounds it did: these come nearest to its nearest neighbour and
-    /// SVM on Extended Yale B, Wᵀx to its SRC (`docs/studies/methods.md`).
+    /// As in the comparisons of the PCE paper: 300 parts of samples of length one, 100 rounds whatever happens, z =
+    /// Qᵀx. The paper says neither what the features are nor how many rounds it did: these come nearest to its nearest
+    /// neighbor and SVM on Extended Yale B, Wᵀx to its SRC (`docs/studies/methods.md`).
     pub fn as_published() -> Self {
         Self {
             dim: Dim::Fixed(300),

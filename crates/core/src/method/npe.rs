@@ -1,11 +1,11 @@
-//! Neighbourhood preserving embedding: every sample stays the combination of its neighbours that it was.
+//! Neighborhood preserving embedding: every sample stays the combination of its neighbors that it was.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | X (n × m) | `samples` | samples in rows; the paper's X is the transpose |
 //! | R (n × n) | [`Reconstruction`] | row i holds the weights of sample i; the toolbox's W is Rᵀ |
 //! | M (n × n) | | (I − R)ᵀ(I − R) |
-//! | ε | `ridge` | regularisation of the weights |
+//! | ε | `ridge` | regularization of the weights |
 //! | Θ (m × k), s | `theta`, `values` of [`Linear`] | projection; s = 1 − the paper's λ |
 //!
 //! ```text
@@ -16,12 +16,12 @@
 //!     3.  graph embedding of X and I − M = R + Rᵀ − RᵀR, by products with R and Rᵀ
 //! ```
 //! **The trivial solution** Xθ = 1 (M1 = 0, s = 1) is orthogonal to all others in the plain product, the one of the
-//! constraint: the plain mean takes it away, and nothing else.
+//!   constraint: the plain mean removes it, and nothing else.
 //!
-//! He, Cai, Yan, Zhang (2005) — `he2005` in `docs/references.bib`. **Where we differ:** from the paper, by centring and by
-//! the ridge 1e-3 of LLE, which keeps weights small where neighbours lie nearly in one plane. [`NpeParams::as_published`]
-//! is what the comparisons of the PCE paper ran: unit rows, ε = 1e-12 (1e-3 where k > m), the mean left in new
-//! samples, eigenvalues below 1e-10 dropped, columns of length one.
+//! He, Cai, Yan, Zhang (2005) — `he2005` in `docs/references.bib`. **Where we differ:** from the paper, by centering
+//! and by the ridge 1e-3 of LLE, which keeps weights small where neighbors lie nearly in one plane.
+//! [`NpeParams::as_published`] is what the comparisons of the PCE paper ran: unit rows, ε = 1e-12 (1e-3 where k > m),
+//! the mean left in new samples, eigenvalues below 1e-10 dropped, columns of length one.
 
 use eigenspan_linalg::Exec;
 
@@ -36,13 +36,13 @@ use crate::model::linear::Linear;
 use crate::prepare::Normalize;
 use crate::{Dim, Error};
 
-/// What is asked of NPE.
+/// Parameters of NPE.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NpeParams {
     /// How many nearest samples each is made of.
     pub neighbours: usize,
-    /// ε, relative to the trace; `None`: 1e-3 where there are more neighbours than features, 1e-12 otherwise.
+    /// ε, relative to the trace; `None`: 1e-3 where there are more neighbors than features, 1e-12 otherwise.
     pub ridge: Option<f64>,
     /// How many dimensions to keep; [`Dim::Auto`] is PCE's k.
     pub dim: Dim,
@@ -52,8 +52,8 @@ pub struct NpeParams {
     pub center: bool,
     /// Whether the mean is subtracted for learning only, and stays in new samples (but for z-scores).
     pub keep_mean: bool,
-    /// Directions of the samples with a singular value at or below this share of the largest are left out; `None`: those
-    /// that are not above rounding.
+    /// Directions of the samples with a singular value at or below this share of the largest are left out; `None`:
+    /// those that are not above rounding.
     pub floor: Option<f64>,
     /// Columns with an eigenvalue below this are left out; `None`: none.
     pub least: Option<f64>,

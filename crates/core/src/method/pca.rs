@@ -1,4 +1,4 @@
-//! Principal component analysis: the directions in which centred samples vary most.
+//! Principal component analysis: the directions in which centered samples vary most.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
@@ -10,12 +10,14 @@
 //! ```text
 //!     z = Uᵀ(x − μ)        scores;        z = √(n − 1) Σ⁻¹ Uᵀ(x − μ)        whitened: variance one in every direction
 //! ```
-//! The decomposition is that of PCE ([`super::pce`]): samples centred and not scaled, other weights. So are the
-//! certificate and the rules that choose k, where nobody gives it. Minka's rule ([`Components::Mle`], [`crate::rule::minka`])
-//! asks for n ≥ m and takes all singular values first; the optimal hard threshold ([`Components::Auto`]) does neither.
+//! The decomposition is that of PCE ([`super::pce`]): samples centered and not scaled, other weights. So are the
+//! certificate and the rules that choose k, where nobody gives it. Minka's rule ([`Components::Mle`],
+//! [`crate::rule::minka`]) asks for n ≥ m and takes all singular values first; the optimal hard threshold
+//! ([`Components::Auto`]) does neither.
 //!
 //! Pearson (1901), Hotelling (1933) — `pearson1901`, `hotelling1933` in `docs/references.bib`. **Where we differ:** no
-//! direction below rounding is ever returned, so that [`Components::All`] is the rank of the centred samples, not min(n, m).
+//! direction below rounding is ever returned, so that [`Components::All`] is the rank of the centered samples, not
+//! min(n, m).
 
 use eigenspan_linalg::Exec;
 
@@ -105,7 +107,7 @@ impl PcaParams {
         Ok(minka::dimension(&variances, n))
     }
 
-    /// The same, asked of PCE; `minka` is the k of Minka's rule, where that is asked for.
+    /// The same, asked of PCE; `minka` is the k of Minka's rule, where that is requested.
     pub(crate) fn of_pce(&self, minka: usize) -> PceParams {
         let PcaParams { components, whiten, solver } = *self;
         let (lambda, dim) = match components {

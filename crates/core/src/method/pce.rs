@@ -2,7 +2,7 @@
 //!
 //! | paper | code | meaning |
 //! |---|---|---|
-//! | D (m × n) | `x` = Dᵀ (n × m) | samples, prepared: unit length, then perhaps centred |
+//! | D (m × n) | `x` = Dᵀ (n × m) | samples, prepared: unit length, then perhaps centered |
 //! | U, Σ | `basis` (m × k), `sigma` | left singular vectors and singular values of D = UΣVᵀ |
 //! | λ | `lambda`, `tau` = 1/√λ | weight of the error; directions with σ ≤ τ are error |
 //! | k = m′ | `k` | #{σᵢ² > 1/λ}, the dimension |
@@ -21,8 +21,8 @@
 //!     k = #{ i : σᵢ² > 1/λ },     C = V_k V_kᵀ,     D₀ = U_k Σ_k V_kᵀ
 //! ```
 //!
-//! **Step 2, embedding** (eq3.3, thm3:equ2–4). With A = C, find Θ with ΘᵀDDᵀΘ = I that minimises ‖ΘᵀD − ΘᵀDA‖_F,
-//! that is the leading solutions of D(A + Aᵀ − AAᵀ)Dᵀθ = s DDᵀθ. *Claim:* Θ = U_k Σ_k⁻¹ solves this exactly.
+//! **Step 2, embedding** (eq3.3, thm3:equ2–4). With A = C, find Θ with ΘᵀDDᵀΘ = I that minimizes ‖ΘᵀD − ΘᵀDA‖_F, that
+//!   is the leading solutions of D(A + Aᵀ − AAᵀ)Dᵀθ = s DDᵀθ. *Claim:* Θ = U_k Σ_k⁻¹ solves this exactly.
 //! *Proof.* A is a symmetric projector, so A + Aᵀ − AAᵀ = A. In the basis θ = U Σ⁻¹ q (D of full rank on its range)
 //! ```text
 //!     Dᵀθ = V Σ Uᵀ U Σ⁻¹ q = V q
@@ -36,10 +36,11 @@
 //! unless given ([`Lambda`]); the authors' released code takes one direction more than Theorem 1
 //! ([`RankRule::Released`]) and returns Θ up to an arbitrary rotation with columns scaled to length one.
 //!
-//! **Beyond the paper, PCE-auto** ([`PceParams::auto`]). Σ_k⁻¹ gives a direction just above the cut the largest weight of all and
-//! one just below none. Soft weights ([`Weights::Soft`], [`super::parts::soft_weights`]) fall off smoothly instead and take
-//! directions down to τ/2; the features of each sample then have length one. Where classes are known, τ and the form γ of the
-//! weights are chosen by leaving one out ([`Weights::Auto`], [`super::parts::leave_one_out`]); k is still #{σ > τ}.
+//! **Beyond the paper, PCE-auto** ([`PceParams::auto`]). Σ_k⁻¹ gives a direction just above the cut the largest weight
+//!   of all and one just below none. Soft weights ([`Weights::Soft`], [`super::parts::soft_weights`]) fall off smoothly
+//!   instead and take directions down to τ/2; the features of each sample then have length one. Where classes are
+//!   known, τ and the form γ of the weights are chosen by leaving one out ([`Weights::Auto`],
+//!   [`super::parts::leave_one_out`]); k is still #{σ > τ}.
 
 mod model;
 pub mod online;
@@ -74,7 +75,7 @@ pub enum Dim {
     /// The k of Theorem 1.
     #[default]
     Auto,
-    /// This many (the paper's PCE2); λ plays no part.
+    /// This many (the paper's PCE2); λ has no effect.
     Fixed(usize),
 }
 
@@ -114,9 +115,9 @@ pub enum Weights {
         /// γ: 0 for denoised scores, 1 for the ridge form of the paper's weights.
         gamma: f64,
     },
-    /// The same with τ and γ that serve the nearest neighbour best on the training samples, where their classes are given;
-    /// otherwise with the τ of the rule and γ = 1. A λ, a share of energy or a dimension that is given stays, and only γ is
-    /// chosen.
+    /// The same with τ and γ that serve the nearest neighbor best on the training samples, where their classes are
+    /// given; otherwise with the τ of the rule and γ = 1. A λ, a share of energy or a dimension that is given stays,
+    /// and only γ is chosen.
     Auto,
 }
 
@@ -127,7 +128,7 @@ impl Weights {
     }
 }
 
-/// What is asked of PCE. The default asks for nothing: everything is chosen by the data.
+/// Parameters of PCE. By default, everything is chosen by the data.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct PceParams {
@@ -165,8 +166,7 @@ impl PceParams {
         self.fit_labelled_with(samples, labels, Exec::default())
     }
 
-    /// [`fit_labelled`](Self::fit_labelled) on as many threads as `exec` says and under its eyes. The result does not
-    /// depend on it.
+    /// [`fit_labelled`](Self::fit_labelled) with the given threads and monitor. The result does not depend on them.
     pub fn fit_labelled_with<'a>(
         &self,
         samples: impl Into<Samples<'a>>,
@@ -291,8 +291,8 @@ impl PceParams {
         }
     }
 
-    /// k and the ends of its interval by the rank rule, and the values that go with it; k = 0 and too large a k are said
-    /// or refused.
+    /// k and the ends of its interval by the rank rule, and the values that go with it; k = 0 and too large a k are
+    /// said or refused.
     fn rank<'a>(
         &self,
         cut: &Cut,
@@ -329,7 +329,7 @@ impl PceParams {
     }
 }
 
-/// A model, and what could not be told of it.
+/// A model, and what could not be decided of it.
 pub(crate) struct Solved {
     pub model: Pce,
     pub doubt: Doubt,

@@ -11,13 +11,13 @@
 //!
 //!     k  ≥  ln(n(n − 1)/δ) / (ε²/4 − ε³/6)
 //! ```
-//! *Proof.* For a vector d that does not depend on Θ, k‖Θᵀd‖²/‖d‖² is χ² with k degrees of freedom. By its moments it leaves
-//! k(1 ± ε) on either side with probability at most exp(−k(ε²/4 − ε³/6)), twice that for both; there are n(n − 1)/2 pairs. ∎
-//! (Johnson, Lindenstrauss; the constant is that of Dasgupta and Gupta, who take δ = 1 − 1/n.)
+//! *Proof.* For a vector d that does not depend on Θ, k‖Θᵀd‖²/‖d‖² is χ² with k degrees of freedom. By its moments it
+//!   leaves k(1 ± ε) on either side with probability at most exp(−k(ε²/4 − ε³/6)), twice that for both; there are n(n −
+//!   1)/2 pairs. ∎ (Johnson, Lindenstrauss; the constant is that of Dasgupta and Gupta, who take δ = 1 − 1/n.)
 //!
-//! Dasgupta, Gupta (2003) — `dasgupta2003` in `docs/references.bib`. **Where we differ:** columns are sorted by their length,
-//! which changes no distance; more columns than features are of no use, so that k is at most m, with a warning that the bound
-//! asks for more.
+//! Dasgupta, Gupta (2003) — `dasgupta2003` in `docs/references.bib`. **Where we differ:** columns are sorted by their
+//! length, which changes no distance; more columns than features are of no use, so that k is at most m, with a warning
+//! that the bound asks for more.
 
 use eigenspan_linalg::{Exec, Mat};
 
@@ -213,7 +213,8 @@ mod tests {
             let k = columns_for(n, eps, failure);
             assert!(eps_of(n, k, failure).unwrap() <= eps && eps_of(n, k - 1, failure).is_none_or(|more| more > eps));
         }
-        // What scikit-learn's `johnson_lindenstrauss_min_dim` gives for 1797 samples and ε = 0.1, rounded up and not down.
+        // What scikit-learn's `johnson_lindenstrauss_min_dim` gives for 1797 samples and ε = 0.1, rounded up and not
+        // down.
         let n = 1797.0;
         assert_eq!(columns_for(1797, 0.1, (n - 1.0) / n), 6424);
     }

@@ -19,10 +19,11 @@
 //! principal directions of A are the projection.
 //!
 //! Candès, Li, Ma, Wright (2011); Lin, Chen, Ma (2010); Lin et al. (2009) — `candes2011`, `lin2010`, `lin2009` in
-//! `docs/references.bib`. **Where we differ:** singular values are found as far as the threshold needs, so that no rank has
-//! to be predicted; the stopping rule of the proximal gradient does not change with the units of the data; and the penalty of
-//! the augmented Lagrange method grows by a fifth a round, not by half. D = A + E ends the rounds, which a fast growth
-//! forces before A and E are the best: of 80 planted splits 66 were recovered at 1.5 and all at 1.2, in half as many rounds more.
+//! `docs/references.bib`. **Where we differ:** singular values are found as far as the threshold needs, so that no rank
+//! has to be predicted; the stopping rule of the proximal gradient does not change with the units of the data; and the
+//! penalty of the augmented Lagrange method grows by a fifth a round, not by half. D = A + E ends the rounds, which a
+//! fast growth forces before A and E are the best: of 80 planted splits 66 were recovered at 1.5 and all at 1.2, in
+//! half as many rounds more.
 
 mod apg;
 mod ialm;
@@ -49,7 +50,7 @@ pub enum RobustSolver {
     Apg,
 }
 
-/// What is asked of RPCA.
+/// Parameters of RPCA.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct RobustPcaParams {
@@ -133,8 +134,8 @@ impl Fit for RobustPcaParams {
 }
 
 impl RobustPcaParams {
-    /// RPCA + PCA as the paper ran it: samples of length one, the proximal gradient, then Eigenfaces of the low-rank part
-    /// with `dim` directions. The paper tunes λ over 0.1, 0.2, …, which leaves such samples almost as they are.
+    /// RPCA + PCA as the paper ran it: samples of length one, the proximal gradient, then Eigenfaces of the low-rank
+    /// part with `dim` directions. The paper tunes λ over 0.1, 0.2, …, which leaves such samples almost as they are.
     pub fn as_published(dim: usize, lambda: f64) -> Self {
         Self {
             lambda: Some(lambda),

@@ -1,4 +1,5 @@
-//! Robust orthonormal subspace learning: RPCA with the low-rank part kept as factors, so that no singular value is computed.
+//! Robust orthonormal subspace learning: RPCA with the low-rank part kept as factors, so that no singular value is
+//! computed.
 //!
 //! | paper | code | meaning |
 //! |---|---|---|
@@ -11,23 +12,25 @@
 //! ```text
 //!     min  Σᵢ ‖αᵢ‖₂ + λ‖E‖₁    s.t.  X = Bα + E,  BᵀB = I
 //! ```
-//! The rows of [`Alternation`], with one Gauss–Seidel sweep for the low-rank part. For i = 1 … K, with R = T − Σ_{j≠i} bⱼαⱼ:
+//! The rows of [`Alternation`], with one Gauss–Seidel sweep for the low-rank part. For i = 1 … K, with R = T − Σ_{j≠i}
+//! bⱼαⱼ:
 //! ```text
 //!     bᵢ ← R αᵢᵀ,   at right angles to b₁ … bᵢ₋₁,   of length one
 //!     αᵢ ← bᵢᵀ R,   shortened by 1/μ
 //! ```
 //! Directions whose αᵢ is zero are dropped for good, so that the rank only falls.
 //!
-//! R is never formed. αᵢ is that of the sweep before, so all products Tαᵀ are known before the sweep begins; bᵢ is such a
-//! product less multiples of other directions, and so its own product Tᵀbᵢ follows from products that are known too. A sweep
-//! is three matrix products, and (n + m)K² besides, instead of 2K passes over R.
+//! R is never formed. αᵢ is that of the sweep before, so all products Tαᵀ are known before the sweep begins; bᵢ is such
+//! a product less multiples of other directions, and so its own product Tᵀbᵢ follows from products that are known too.
+//! A sweep is three matrix products, and (n + m)K² besides, instead of 2K passes over R.
 //!
-//! Shu, Porikli, Ahuja (2014) — `shu2014` in `docs/references.bib`. **Where we differ:** a direction of which
-//! nothing is left at right angles to the others is dropped, where the authors' code divides by rounding errors; the
-//! right angles are made twice; the multipliers are kept when μ has reached its end; and μ grows by a twentieth a round, not
-//! by half. One sweep is only a step towards the best factors for a μ: of 80 planted splits none was recovered at 1.5, with two
-//! or three times the true rank, 73 at 1.1 and 78 at 1.05, in three times the rounds. Errors far larger than the samples make
-//! the first 1/μ so large that nothing is left: then μ begins at three times as much, unless A = 0 is the better answer.
+//! Shu, Porikli, Ahuja (2014) — `shu2014` in `docs/references.bib`. **Where we differ:** a direction of which nothing
+//! is left orthogonal to the others is dropped, where the authors' code divides by rounding errors; the samples are
+//! orthogonalized twice; the multipliers are kept when μ has reached its end; and μ grows by a twentieth a round, not
+//! by half. One sweep is only a step towards the best factors for a μ: of 80 planted splits none was recovered at 1.5,
+//! with two or three times the true rank, 73 at 1.1 and 78 at 1.05, in three times the rounds. Errors far larger than
+//! the samples make the first 1/μ so large that nothing is left: then μ begins at three times as much, unless A = 0 is
+//! the better answer.
 
 use eigenspan_linalg::dense::{multiply, product};
 use eigenspan_linalg::{Exec, Mat, MatRef};
@@ -57,7 +60,7 @@ const LOSS: f64 = 1e3;
 /// A direction of which less than this is left is rounding.
 const NOTHING: f64 = 1e-12;
 
-/// What is asked of ROSL.
+/// Parameters of ROSL.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct RoslParams {
@@ -129,9 +132,9 @@ impl Fit for RoslParams {
 }
 
 impl RoslParams {
-    /// ROSL + PCA as the paper ran it: samples of length one, the settings of the authors' demonstration, then Eigenfaces of
-    /// the low-rank part with `dim` directions. The paper tunes λ over 0.03, 0.07, …, 0.47 and does not say K: here it is
-    /// `dim`, or 300 where that is more.
+    /// ROSL + PCA as the paper ran it: samples of length one, the settings of the authors' demonstration, then
+    /// Eigenfaces of the low-rank part with `dim` directions. The paper tunes λ over 0.03, 0.07, …, 0.47 and does not
+    /// say K: here it is `dim`, or 300 where that is more.
     pub fn as_published(dim: usize, lambda: f64) -> Self {
         Self {
             lambda: Some(lambda),
@@ -179,7 +182,8 @@ impl RoslParams {
         Ok(fitted)
     }
 
-    /// The split; begun again with a larger penalty where every direction is dropped, as long as that is not the better answer.
+    /// The split; begun again with a larger penalty where every direction is dropped, as long as that is not the better
+    /// answer.
     fn split(&self, data: &Mat, lambda: f64, alpha: &Mat, exec: Exec<'_>) -> Result<Split, Error> {
         let mut mu = PENALTY * lambda / largest(data);
         let mut split = self.split_from(data, lambda, mu, alpha, exec)?;

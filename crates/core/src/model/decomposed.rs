@@ -1,4 +1,4 @@
-//! What RPCA and ROSL give: samples split into a low-rank and a sparse part, and a projection learnt from the first.
+//! What RPCA and ROSL give: samples split into a low-rank and a sparse part, and a projection learned from the first.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
@@ -42,7 +42,7 @@ impl<P> From<Decomposed<P>> for Outcome<Linear<P>> {
     }
 }
 
-/// How the projection is learnt from the low-rank part.
+/// How the projection is learned from the low-rank part.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Projection {
     pub dim: Dim,
@@ -167,7 +167,7 @@ fn scale(x: &mut Mat, exponent: i32) {
     }
 }
 
-/// λ as asked for, or 1/√max(n, m), which recovers most matrices without knowing anything about them.
+/// λ as requested for, or 1/√max(n, m), which recovers most matrices without knowing anything about them.
 pub(crate) fn lambda(asked: Option<f64>, n: usize, m: usize) -> Result<f64, Error> {
     match asked {
         None => Ok(1.0 / (n.max(m) as f64).sqrt()),

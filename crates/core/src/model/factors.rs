@@ -11,9 +11,9 @@
 //!     z = Wᵀx                        how much x looks like each part        (Features::Projected)
 //!     z = Qᵀx,  W = QR               where x lies among the parts           (Features::Orthonormal)
 //! ```
-//! The first is what H is for the training samples, exact ([`crate::method::parts::nonnegative`]). Of the others one or the other is what
-//! the experiments of the PCE paper are consistent with (`docs/studies/methods.md`). Parts overlap, so that all features of
-//! the second carry the common brightness; the third counts what they share once.
+//! The first is what H is for the training samples, exact ([`crate::method::parts::nonnegative`]). Of the others one or
+//! the other is what the experiments of the PCE paper are consistent with (`docs/studies/methods.md`). Parts overlap,
+//! so that all features of the second carry the common brightness; the third counts what they share once.
 //!
 //! None of them asks for x ≥ 0: a new sample may be a little negative where the training samples were zero.
 
@@ -56,7 +56,7 @@ pub enum Start {
     Uniform,
 }
 
-/// What is asked of any of these methods.
+/// Parameters that these methods share.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Asked {
     /// How many parts.
@@ -91,11 +91,11 @@ impl Asked {
 
 /// The settings of a method whose model is [`Factors`].
 pub trait PartSettings: Settings {
-    /// What is asked, in the words all of these methods share.
+    /// The parameters that these methods share.
     fn asked(&self) -> Asked;
 }
 
-/// Parts learnt by the method whose settings are `P`.
+/// Parts learned by the method whose settings are `P`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Factors<P> {
     /// What is known besides the arrays.

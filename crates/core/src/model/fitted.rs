@@ -69,8 +69,8 @@ pub trait Fit: Settings + Default {
         Self::default()
     }
 
-    /// The parameters of the paper's experiments, where it ran the method: 300 features, and the parameter that served the
-    /// nearest neighbor best on Extended Yale B (its Table 3).
+    /// The parameters of the paper's experiments, where it ran the method: 300 features, and the parameter that served
+    /// the nearest neighbor best on Extended Yale B (its Table 3).
     fn published() -> Option<Self> {
         None
     }
@@ -105,8 +105,8 @@ macro_rules! fits {
                 self.fit_with(samples, labels, $crate::Exec::default())
             }
 
-            /// Learns from samples in rows and their classes, with the given threads and monitor. The result does not depend
-            /// on them.
+            /// Learns from samples in rows and their classes, with the given threads and monitor. The result does not
+            /// depend on them.
             pub fn fit_with<'a>(
                 &self,
                 samples: impl Into<$crate::data::Samples<'a>>,
@@ -164,11 +164,11 @@ impl<M> From<M> for Outcome<M> {
     }
 }
 
-/// What is known of a fit besides what it learnt.
+/// What is known of a fit besides what it learned.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct About<P> {
-    /// What was asked.
+    /// The parameters of the fit.
     pub params: P,
     /// Training samples.
     pub n: usize,
@@ -245,8 +245,8 @@ pub trait Fitted {
     }
     /// Tells the model the shape of its samples as images; the caller has checked that it is their size.
     fn set_image(&mut self, shape: ImageShape);
-    /// The features of each sample. `f32` in, `f32` out; anything else gives `f64`. A sample's features do not depend on the
-    /// samples beside it, nor on the number of threads.
+    /// The features of each sample. `f32` in, `f32` out; anything else gives `f64`. A sample's features do not depend
+    /// on the samples beside it, nor on the number of threads.
     fn transform_with(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Matrix, Error>;
     /// The same as a model of PCE, where it is one, or one of PCA.
     fn as_pce(&self) -> Option<&Pce> {

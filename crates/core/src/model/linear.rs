@@ -13,7 +13,7 @@ use crate::model::fitted::{About, Fitted, ModelInfo, Settings};
 use crate::model::record::{Arrays, Record};
 use crate::prepare::{Normalize, Preparation, norm};
 
-/// A projection learnt by the method whose settings are `P`.
+/// A projection learned by the method whose settings are `P`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Linear<P> {
     /// What is known besides the arrays.

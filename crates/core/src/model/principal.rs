@@ -190,8 +190,8 @@ impl Record for Pca {
     }
 }
 
-/// A model of samples that were not kept, or of a file that calls both methods PCE, is one of PCA where its parameters are
-/// exactly those that PCA asks PCE for.
+/// A model of samples that were not kept, or of a file that calls both methods PCE, is one of PCA where its parameters
+/// are exactly those that PCA asks PCE for.
 impl From<Pce> for Model {
     fn from(pce: Pce) -> Self {
         match PcaParams::asked_by(&pce.parts().params) {

@@ -42,7 +42,7 @@ impl Trace {
         converged || self.rounds >= most
     }
 
-    /// Whether the result is what was asked for, and not only what the rounds allowed.
+    /// Whether the result is what was requested, and not only what the rounds allowed.
     pub fn converged(&self) -> bool {
         self.stop != Stop::RoundsUsedUp
     }

@@ -1,7 +1,8 @@
-//! The optimal hard threshold for white noise of unknown strength: ω(β) times the median singular value (Gavish, Donoho 2014).
+//! The optimal hard threshold for white noise of unknown strength: ω(β) times the median singular value (Gavish, Donoho
+//! 2014).
 //!
-//! What is left below the cut is compared with the Marchenko–Pastur law. Where it is no such noise, k is a sensible cut and not a
-//! count of dimensions.
+//! What is left below the cut is compared with the Marchenko–Pastur law. Where it is no such noise, k is a sensible cut
+//! and not a count of dimensions.
 
 use eigenspan_linalg::Exec;
 

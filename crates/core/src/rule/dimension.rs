@@ -1,4 +1,4 @@
-//! A dimension as it is given; λ plays no part.
+//! A dimension as it is given; λ has no effect.
 
 use eigenspan_linalg::Exec;
 use eigenspan_linalg::spectrum::Select;

@@ -13,13 +13,13 @@
 //!     p(U) = 2^(−k) Π_{i≤k} Γ((d−i+1)/2) π^(−(d−i+1)/2)
 //!     |A| = Π_{i≤k} Π_{j>i} (λ̂ⱼ⁻¹ − λ̂ᵢ⁻¹)(λᵢ − λⱼ) N
 //! ```
-//! This is Laplace's approximation of the evidence of k signal directions in even noise. It holds for many samples and a given
-//! number of features, so that fewer samples than features are refused: there λ is zero from N on, for any true k. Sums over
-//! pairs do not depend on k or grow with it, so that all k take O(d²) steps together.
+//! This is Laplace's approximation of the evidence of k signal directions in even noise. It holds for many samples and
+//! a given number of features, so that fewer samples than features are refused: there λ is zero from N on, for any true
+//! k. Sums over pairs do not depend on k or grow with it, so that all k take O(d²) steps together.
 //!
-//! Minka (2000) — `minka2000` in `docs/references.bib`. **Where we differ** from the usual code: variances are measured in λ₁,
-//! so that the unit of the samples does not matter; a factor of |A| that is rounding (two equal variances) is left out, where
-//! its logarithm would be −∞ and the evidence infinite.
+//! Minka (2000) — `minka2000` in `docs/references.bib`. **Where we differ** from the usual code: variances are measured
+//! in λ₁, so that the unit of the samples does not matter; a factor of |A| that is rounding (two equal variances) is
+//! left out, where its logarithm would be −∞ and the evidence infinite.
 
 /// Variances below this share of the largest are zero.
 const NOTHING: f64 = 1e-15;

@@ -1,7 +1,7 @@
 //! From a spectrum to a cut: one rule, one file, and one line in the registry below.
 //!
-//! A rule sees the [`Spectrum`] trait and nothing else. A new one is a file here that implements [`Rule`], and a line of
-//! `rules!`: its name, its serde form, its place in [`Lambda`] and its dispatch follow.
+//! A rule sees the [`Spectrum`] trait and nothing else. A new one is a file here that implements [`Rule`], and a line
+//! of `rules!`: its name, its serde form, its place in [`Lambda`] and its dispatch follow.
 
 pub mod cut;
 pub mod dimension;
@@ -69,8 +69,8 @@ impl Needs {
     }
 }
 
-/// Makes [`Lambda`] and all that follows from a list of rules: `file::Type(value) = "what it is"`. A rule without a value is known by
-/// its name alone.
+/// Makes [`Lambda`] and all that follows from a list of rules: `file::Type(value) = "what it is"`. A rule without a
+/// value is known by its name alone.
 macro_rules! rules {
     ($($(#[$attribute:meta])? $module:ident::$Rule:ident $(($value:ident))? = $doc:literal,)*) => {
         $(pub mod $module;)*

@@ -33,7 +33,7 @@ impl<'a, 'e> NoiseCut<'a, 'e> {
         if value >= self.view.reach { Ok(()) } else { Err(Error::GramTooCoarse) }
     }
 
-    /// A single value cannot be told from noise, and there is nothing else to keep.
+    /// A single value cannot be distinguished from noise, and there is nothing else to keep.
     pub fn all_there_is(&self) -> Result<Decision<'a>, Error> {
         let found = self.spectrum.leading(Select::Top(1), self.exec)?.after(self.view.doubt);
         let reason = "one direction is all there is".into();

@@ -1,4 +1,5 @@
-//! The optimal hard threshold for noise of any shape, from the bulk of the spectrum: ScreeNot (Donoho, Gavish, Romanov 2023).
+//! The optimal hard threshold for noise of any shape, from the bulk of the spectrum: ScreeNot (Donoho, Gavish, Romanov
+//! 2023).
 //!
 //! Where the answer depends on how many values are taken for signal, k is a sensible cut and not a count of dimensions.
 

@@ -74,8 +74,8 @@ pub fn distance_from_noise(bulk: &[f64], beta: f64) -> f64 {
 }
 
 /// The distance from noise below which `count` values of white noise stay. The chance part of the distance falls like
-/// 1/count; 5/count covers it, which a test checks on seeds that it was not chosen on. The floor of 0.1 is our choice of
-/// what still passes for noise in a large matrix.
+/// 1/count; 5/count covers it, which a test checks on seeds that it was not chosen on. The floor of 0.1 is our choice
+/// of what still passes for noise in a large matrix.
 pub fn noise_keeps_below(count: usize) -> f64 {
     (5.0 / count.max(1) as f64).max(0.1)
 }

@@ -1,7 +1,7 @@
 //! Samples in memory, by the Gram matrix of their smaller side.
 //!
-//! The noise sees one of three matrices ([`noise`](super::noise)): the samples before scaling, the samples as prepared with their
-//! rows whitened, or the samples as prepared; always without dead and repeated samples and features.
+//! The noise sees one of three matrices ([`noise`](super::noise)): the samples before scaling, the samples as prepared
+//! with their rows whitened, or the samples as prepared; always without dead and repeated samples and features.
 
 use eigenspan_linalg::gram::{Gram, Side};
 use eigenspan_linalg::leverage::Resolvent;
@@ -23,7 +23,7 @@ use crate::prepare::{FirstPass, Normalize, Preparation, Prepared, ProvisionalGra
 pub struct InMemory<'a> {
     /// The samples.
     pub samples: Samples<'a>,
-    /// What one pass over them told.
+    /// What one pass over them found.
     pub scan: &'a Scan,
     /// How they were prepared.
     pub preparation: &'a Preparation,

@@ -15,8 +15,8 @@
 //! | gone, but for a few directions | [`online`] |
 //! | read a few times | [`sketch`] |
 //!
-//! An answer carries what could not be told ([`Doubt`]); a way that cannot answer at all says so with a [`Refusal`], which is a value.
-//! Nothing here knows rules or methods.
+//! An answer carries what could not be decided ([`Doubt`]); a way that cannot answer at all says so with a [`Refusal`],
+//! which is a value. Nothing here knows rules or methods.
 
 pub mod direct;
 pub mod memory;
@@ -52,7 +52,7 @@ pub enum Solver {
 pub struct Refusal {
     /// The way.
     pub way: &'static str,
-    /// What was asked for.
+    /// What was requested.
     pub what: &'static str,
     /// What is missing.
     pub why: &'static str,
@@ -95,7 +95,7 @@ impl Doubt {
     }
 }
 
-/// Leading singular values, each with its direction, and what could not be told of them.
+/// Leading singular values, each with its direction, and what could not be decided of them.
 #[derive(Debug, Clone)]
 pub struct Found<'a> {
     /// The values: those above the cut with their proof or interval, and at least one more where there is one.
@@ -204,19 +204,19 @@ pub trait Spectrum {
         String::new()
     }
 
-    /// What could not be told of k, which lies in `interval`.
+    /// What could not be decided of k, which lies in `interval`.
     fn unsettled(&self, doubt: &Doubt, interval: (usize, usize)) -> Option<Warning> {
         let _ = (doubt, interval);
         None
     }
 
-    /// How far apart two values must be to be told apart.
+    /// How far apart two values must be to be distinguished.
     fn resolution(&self, sigma: &[f64]) -> f64 {
         let (n, m) = self.shape();
         resolution(sigma, n, m)
     }
 
-    /// What of the values found is told apart from rounding, that of the numbers the samples came in included.
+    /// What of the values found is distinguishable from rounding, that of the numbers the samples came in included.
     fn rounding(&self, leading: &Leading<'_>) -> f64 {
         let (n, m) = self.shape();
         rounding_level(leading.sigma[0], leading.norm, n, m, self.epsilon())
@@ -229,8 +229,8 @@ pub trait Spectrum {
     }
 }
 
-/// What is told apart from rounding: the error of the decomposition, or that of the numbers the data came in. `top` is
-/// the largest singular value, `norm` the root of the sum of all their squares.
+/// What is distinguishable from rounding: the error of the decomposition, or that of the numbers the data came in.
+/// `top` is the largest singular value, `norm` the root of the sum of all their squares.
 pub fn rounding_level(top: f64, norm: f64, n: usize, m: usize, epsilon: f64) -> f64 {
     let (n, m) = (n as f64, m as f64);
     let decomposition = n.max(m) * f64::EPSILON * top;

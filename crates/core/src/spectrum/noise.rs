@@ -6,11 +6,12 @@
 //! | p, q | [`Sides`] | the short and the long side that noise can fill |
 //! | β | [`Sides::beta`] | p/q |
 //!
-//! **Two spectra.** The rules that look for noise assume that it is equally strong everywhere. Scaling samples to
-//! unit length destroys that: faint samples get loud noise. So k is decided on σ′, the spectrum of the rows before
-//! unit scaling, without dead and repeated rows and columns; τ is then put between σ_k and σ_{k+1}. Rows that arrive
-//! with one and the same length were scaled by someone before us, and lengths that differ a millionfold leave the
-//! short rows below rounding: there, the noise of the unit rows is whitened (`row_whitening`), where the rule wants it even.
+//! **Two spectra.** The rules that look for noise assume that it is equally strong everywhere. Scaling samples to unit
+//!   length destroys that: faint samples get loud noise. So k is decided on σ′, the spectrum of the rows before unit
+//!   scaling, without dead and repeated rows and columns; τ is then put between σ_k and σ_{k+1}. Rows that arrive with
+//!   one and the same length were scaled by someone before us, and lengths that differ a millionfold leave the short
+//!   rows below rounding: there, the noise of the unit rows is whitened (`row_whitening`), where the rule wants it
+//!   even.
 
 use eigenspan_linalg::spectrum::{Leading, resolution};
 
@@ -23,7 +24,8 @@ pub type EvenCut<'a> = &'a dyn Fn(&NoiseView) -> Option<f64>;
 /// What a rule knows of the noise, and what it asks for.
 #[derive(Clone, Copy)]
 pub enum Noise<'a> {
-    /// It is equally strong everywhere, however strong: rows are whitened where scaling cannot be undone, by the cut of the rule.
+    /// It is equally strong everywhere, however strong: rows are whitened where scaling cannot be undone, by the cut of
+    /// the rule.
     Even(EvenCut<'a>),
     /// Nothing.
     AnyShape,
@@ -97,7 +99,7 @@ pub struct NoiseView {
     pub(crate) sigma: Vec<f64>,
     /// The sides of the matrix that σ′ belongs to.
     pub(crate) sides: Sides,
-    /// What of σ′ is told apart from rounding.
+    /// What of σ′ is distinguishable from rounding.
     pub(crate) level: f64,
     /// σ′ is known down to here: zero but for a Gram summary, whose samples cannot be read again.
     pub(crate) reach: f64,
@@ -105,7 +107,7 @@ pub struct NoiseView {
     pub(crate) interval: Option<(usize, usize)>,
     /// How σ′ came about, where it is another spectrum than σ.
     pub(crate) how: Option<&'static str>,
-    /// What could not be told.
+    /// What could not be decided.
     pub(crate) doubt: Doubt,
 }
 
@@ -133,7 +135,7 @@ impl NoiseView {
         Self { sigma, sides, level, reach: 0.0, interval: None, how: None, doubt: Doubt::default() }
     }
 
-    /// How far apart two values of σ′ must be to be told apart.
+    /// How far apart two values of σ′ must be to be distinguished.
     pub(crate) fn resolution(&self) -> f64 {
         resolution(&self.sigma, self.sides.short, self.sides.long)
     }

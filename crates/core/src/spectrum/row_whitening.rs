@@ -28,8 +28,9 @@ const QUIETEST: f64 = 0.05;
 const STRETCH: usize = 256;
 
 /// Singular values of the rows once their noise is even; as they are where there is no noise. `gram` is the Gram matrix
-/// of the samples where it is known: then no round reads them again. `sides` are those that noise can fill, `epsilon` is the
-/// rounding of the numbers the data came in, and `cut` gives the cut of a spectrum with even noise, nothing where there is none.
+/// of the samples where it is known: then no round reads them again. `sides` are those that noise can fill, `epsilon`
+/// is the rounding of the numbers the data came in, and `cut` gives the cut of a spectrum with even noise, nothing
+/// where there is none.
 pub fn whitened_values(
     x: &dyn Blocks,
     gram: Option<Gram>,
@@ -91,7 +92,7 @@ fn row_noise(x: &dyn Blocks, leading: &Leading<'_>, k: usize, exec: Exec<'_>) ->
     Ok(variance)
 }
 
-/// The same without a look at the rows: their lengths are the diagonal of G, V its eigenvectors.
+/// The same without reading the rows: their lengths are the diagonal of G, V its eigenvectors.
 fn row_noise_in_gram(x: &dyn Blocks, gram: &Gram, leading: &Leading<'_>, k: usize) -> Vec<f64> {
     use eigenspan_linalg::scale::times_power_of_two;
     let v = leading.small_side(k);

@@ -33,7 +33,7 @@ impl SketchSpectrum<'_> {
     }
 }
 
-/// The singular values that `select` asks for, and what could not be told of them.
+/// The singular values that `select` asks for, and what could not be decided of them.
 fn leading(sketch: &Sketch, select: Select, exec: Exec<'_>) -> Result<Found<'static>, Error> {
     let answer = sketch.leading(select, exec)?;
     let doubt = Doubt {

@@ -1,7 +1,7 @@
-//! Samples that are gone, but for a summary: it is closed once and asked any number of times.
+//! Samples that are gone, but for a summary: it is finished once and evaluated any number of times.
 //!
-//! Samples that are gone can be neither compared nor whitened: copies count as samples, and rows of one length are taken as they
-//! are. Of the two resolvents only that of the features can be had.
+//! Samples that are gone can be neither compared nor whitened: copies count as samples, and rows of one length are
+//! taken as they are. Of the two resolvents only that of the features can be had.
 
 use eigenspan_linalg::Exec;
 use eigenspan_linalg::leverage::Resolvent;

@@ -124,7 +124,8 @@ pub struct WeightedSpectrum<'a> {
 }
 
 impl<'a> WeightedSpectrum<'a> {
-    /// Of `x`, whose own Gram matrix may be known: where only samples are weighted, it is weighted in place of another pass.
+    /// Of `x`, whose own Gram matrix may be known: where only samples are weighted, it is weighted in place of another
+    /// pass.
     pub(super) fn of(
         x: &'a dyn Blocks,
         known: Option<&Gram>,

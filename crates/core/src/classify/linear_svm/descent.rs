@@ -5,8 +5,8 @@
 //!     pᵢ = gᵢ,  but 0 where αᵢ = 0 and gᵢ > 0                       what of it can be followed
 //!     αᵢ ← max(αᵢ − gᵢ/(‖xᵢ‖² + 1/(2C)), 0),   w = Σ αᵢ yᵢ xᵢ       in random order, again and again
 //! ```
-//! A sample with αᵢ = 0 and gᵢ above the largest p of the round before is left out of the rounds that follow. The rounds end when
-//! max p − min p ≤ tolerance in a round of all samples; where some were left out, they come back first.
+//! A sample with αᵢ = 0 and gᵢ above the largest p of the round before is left out of the rounds that follow. The
+//! rounds end when max p − min p ≤ tolerance in a round of all samples; where some were left out, they come back first.
 
 use eigenspan_linalg::random::Random;
 use eigenspan_linalg::{Error, Exec};
@@ -32,7 +32,7 @@ pub(super) struct Reached<M> {
     pub rounds: usize,
     /// max p − min p.
     pub violation: f64,
-    /// Whether that is what was asked for.
+    /// Whether that is what was requested.
     pub converged: bool,
 }
 
@@ -74,7 +74,8 @@ impl Descent {
     }
 }
 
-/// One round through the first `active` of `order`. Those that are left out move behind them. The least and the largest p.
+/// One round through the first `active` of `order`. Those that are left out move behind them. The least and the largest
+/// p.
 fn round<M: Margins>(
     problem: &Problem<'_>,
     w: &mut M,

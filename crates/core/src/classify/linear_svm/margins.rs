@@ -52,8 +52,8 @@ pub(crate) trait Margins: Clone {
     fn toward(&mut self, v: &Self, t: f64);
     /// Σ c x of some samples.
     fn of(&self, which: &[usize], c: &[f64]) -> Self;
-    /// The least of ½‖w‖² + C Σ (1 − y w·x)² over some samples; `None` where that is lost in rounding. What is `known` from
-    /// the step before may serve, and is left for the next.
+    /// The least of ½‖w‖² + C Σ (1 − y w·x)² over some samples; `None` where that is lost in rounding. What is `known`
+    /// from the step before may serve, and is left for the next.
     fn least_squares(
         &self,
         support: &[usize],
@@ -68,7 +68,7 @@ pub(crate) trait Margins: Clone {
 #[derive(Clone)]
 pub(crate) struct ByFeatures<'a> {
     x: &'a Mat,
-    /// XᵀX; nothing where no least squares are asked for.
+    /// XᵀX; nothing where no least squares are requested.
     total: &'a Mat,
     w: Vec<f64>,
 }

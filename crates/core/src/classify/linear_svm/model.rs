@@ -34,7 +34,8 @@ impl LinearSvm {
         &self.names
     }
 
-    /// The classes of the rows of [`weights`](Self::weights): those with training samples, in the order of the first of each.
+    /// The classes of the rows of [`weights`](Self::weights): those with training samples, in the order of the first of
+    /// each.
     pub fn classes(&self) -> &[usize] {
         &self.classes
     }
@@ -59,14 +60,15 @@ impl LinearSvm {
         self.predict_with(samples, Exec::default())
     }
 
-    /// The class of each sample, on as many threads as `exec` says and under its eyes. The result does not depend on it.
+    /// The class of each sample, with the given threads and monitor. The result does not depend on them.
     pub fn predict_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Vec<usize>, Error> {
         let values = self.values(samples.into(), exec)?;
         let best = |row: &[f64]| (1..row.len()).fold(0, |best, c| if row[c] > row[best] { c } else { best });
         Ok((0..values.rows()).map(|i| self.classes[best(values.row(i))]).collect())
     }
 
-    /// w·x for each sample (row) and each class (column, in the order of the names); −∞ for a class without training samples.
+    /// w·x for each sample (row) and each class (column, in the order of the names); −∞ for a class without training
+    /// samples.
     pub fn decision_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Mat, Error> {
         let values = self.values(samples.into(), exec)?;
         let mut decision = Mat::from_fn(values.rows(), self.names.len(), |_, _| f64::NEG_INFINITY);

@@ -6,8 +6,9 @@
 //! | S | `support` | samples short of their margin |
 //! | P | `products` | Σ_S x xᵀ |
 //!
-//! From one Newton step to the next few samples join or leave S, so that P is that of the step before and the products of those
-//! few. The first P is T less the samples beyond their margin, or nothing and those short of it, whichever are fewer.
+//! From one Newton step to the next few samples join or leave S, so that P is that of the step before and the products
+//! of those few. The first P is T less the samples beyond their margin, or nothing and those short of it, whichever are
+//! fewer.
 
 use eigenspan_linalg::Mat;
 use eigenspan_linalg::dense::multiply;
@@ -98,7 +99,7 @@ mod tests {
             ways.push(SupportProducts::cost(known.as_ref(), &support, n));
             let found = SupportProducts::of(known, &support, &x, &total);
             for (got, want) in found.matrix().as_slice().iter().zip(of(&support).as_slice()) {
-                // Sums of 60 products of about one, added and taken away a few times.
+                // Sums of 60 products of about one, added and subtracted a few times.
                 assert!((got - want).abs() < 1e-12, "{got} {want}");
             }
             known = Some(found);

@@ -14,8 +14,8 @@
 //!     Y ← Y + μ (D − A − E) = μ (T − A)
 //!     μ ← ρμ, up to μ_max
 //! ```
-//! Y is not stored: it is T − A, known once A is. So the last two steps and the first of the next round are one pass over
-//! D, E and T, in stripes of rows in which A is multiplied out on the way.
+//! Y is not stored: it is T − A, known once A is. So the last two steps and the first of the next round are one pass
+//! over D, E and T, in stripes of rows in which A is multiplied out on the way.
 //!
 //! Lin, Chen, Ma (2010) — `lin2010` in `docs/references.bib`.
 
@@ -39,7 +39,8 @@ pub fn soft(x: f64, t: f64) -> f64 {
     x - x.max(-t).min(t)
 }
 
-/// Rows of a stripe of an n × m matrix: what fits, or some more where the factors of A are large, which every stripe reads.
+/// Rows of a stripe of an n × m matrix: what fits, or some more where the factors of A are large, which every stripe
+/// reads.
 pub(crate) fn stripe(n: usize, m: usize) -> usize {
     (STRIPE / m.max(1)).max((n / 16).min(TALL)).max(1)
 }

@@ -11,11 +11,12 @@
 //!     few samples      −M − c 11ᵀ/n            dense; its largest eigenvalues are the smallest of M, the constant is last
 //!     many             P (M + εI)⁻¹ P          Krylov; a sparse Cholesky factor of M + εI, solved for block after block
 //! ```
-//! Eigenvalues of interest are often a millionth of c and less. A Krylov space of M itself would have to grow for thousands of
-//! steps to tell them apart; of the inverse it takes tens. The factor is sparse where samples lie on a surface of few
-//! dimensions and fills up where they do not, up to the n²/2 of a dense one: more than [`MOST`] numbers are refused.
+//! Eigenvalues of interest are often a millionth of c and less. A Krylov space of M itself would have to grow for
+//! thousands of steps to tell them apart; of the inverse it takes tens. The factor is sparse where samples lie on a
+//! surface of few dimensions and fills up where they do not, up to the n²/2 of a dense one: more than [`MOST`] numbers
+//! are refused.
 //!
-//! The constant vector is taken away by name and not as "the first": where the graph falls into pieces, others are in the
+//! The constant vector is left out by name and not as "the first": where the graph falls into pieces, others are in the
 //! null space beside it. λ is measured at the end as ‖(I − R)v‖², which keeps its digits where λ/c is near rounding.
 
 use eigenspan_linalg::krylov::{Operator, Until, leading};

@@ -9,7 +9,7 @@ use crate::spectrum::memory::{InMemory, MemorySpectrum, Reading};
 use crate::spectrum::{Solver, Spectrum};
 use crate::{Dim, Error, Normalize};
 
-/// What was asked for, or the k that PCE finds in the same samples, prepared in the same way; at least 1.
+/// What was requested, or the k that PCE finds in the same samples, prepared in the same way; at least 1.
 pub(crate) fn dimension(
     dim: Dim,
     samples: Samples<'_>,

@@ -13,8 +13,8 @@
 //! The right-hand side costs nothing: all its matrices are there after a step in W. It subtracts numbers of the size of
 //! ‖V‖², so where little is left the residual itself is summed up, sample after sample.
 //!
-//! Seen from the samples the two halves are the same problem, min_F ½‖A − F Bᵀ‖² with F = Hᵀ, A = X, B = W or F = W, A = Xᵀ,
-//! B = Hᵀ; both have their unknowns in rows, and rows have nothing to do with each other.
+//! Seen from the samples the two halves are the same problem, min_F ½‖A − F Bᵀ‖² with F = Hᵀ, A = X, B = W or F = W, A
+//! = Xᵀ, B = Hᵀ; both have their unknowns in rows, and rows have nothing to do with each other.
 
 use eigenspan_linalg::dense::multiply;
 use eigenspan_linalg::scale::{exponent_of, times_power_of_two};
@@ -217,7 +217,7 @@ impl Task {
         times_power_of_two(objective, 2 * self.exponent).min(f64::MAX)
     }
 
-    /// The factors in the samples' own units; parts of length one where that is asked for.
+    /// The factors in the samples' own units; parts of length one where that is requested.
     pub fn close(&self, mut pair: Pair, unit_parts: bool) -> Pair {
         if unit_parts {
             let columns = pair.w.transposed();

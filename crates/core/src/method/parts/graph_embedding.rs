@@ -2,7 +2,7 @@
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | X (n × m) | `x` | samples in rows, prepared: perhaps centred, perhaps weighted by √degree |
+//! | X (n × m) | `x` | samples in rows, prepared: perhaps centered, perhaps weighted by √degree |
 //! | A (n × n) | `graph` | symmetric; known by its products alone, never as a dense matrix |
 //! | U, Σ, Y | | X = YΣUᵀ, without the directions below [`GraphEmbedding::floor`]·σ₁ |
 //! | Θ (m × k), s | [`Embedding`] | projection and eigenvalues |
@@ -11,8 +11,8 @@
 //!     max  θᵀ Xᵀ A X θ    s.t.  ΘᵀXᵀXΘ = I        that is     XᵀAXθ = s XᵀXθ
 //! ```
 //! With θ = UΣ⁻¹q the constraint reads QᵀQ = I and the problem YᵀAY q = s q: one ordinary eigenproblem of the order of
-//! X's rank. Where m > n this is the step that reduces samples to their n (or fewer) principal directions first, unless they
-//! are linearly independent: then Y drops out (`independent_samples.rs`).
+//! X's rank. Where m > n this is the step that reduces samples to their n (or fewer) principal directions first, unless
+//! they are linearly independent: then Y drops out (`independent_samples.rs`).
 //!
 //! He, Niyogi (2003); Cai, He, Han (2007) — `he2003`, `cai2007` in `docs/references.bib`.
 
@@ -42,7 +42,7 @@ pub enum Columns {
     Unit,
 }
 
-/// What is asked of the engine.
+/// Parameters of the engine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GraphEmbedding {
     /// k: how many columns, at most.

@@ -3,11 +3,12 @@
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | 2⁻ᵉX (n × m) | [`GraphSamples::x`] | samples scaled as asked, not centred, brought near one by a power of two |
+//! | 2⁻ᵉX (n × m) | [`GraphSamples::x`] | samples scaled as requested, not centered, brought near one by a power of two |
 //! | μ | `mean` of [`GraphSamples::preparation`] | their mean, in the samples' units |
 //!
-//! Neighbours are searched among samples that are not centred: whole numbers stay whole, and equal distances equal. Distances
-//! are squared on the way, which the power of two keeps from overflow; it rounds nothing, and Θ is scaled back.
+//! Neighbors are searched among samples that are not centered: whole numbers stay whole, and equal distances equal.
+//! Distances are squared on the way, which the power of two keeps from overflow; it rounds nothing, and Θ is scaled
+//! back.
 
 use eigenspan_linalg::scale::{exponent_of, times_power_of_two};
 use eigenspan_linalg::spectrum::resolution;
@@ -36,7 +37,7 @@ pub(crate) struct GraphSamples {
 }
 
 impl GraphSamples {
-    /// Looks at the samples and scales them; `center` says whether their mean will be asked for.
+    /// Looks at the samples and scales them; `center` says whether their mean will be requested.
     pub fn of(samples: Samples<'_>, normalize: Normalize, center: bool, exec: Exec<'_>) -> Result<Self, Error> {
         let (scan, n) = (Scan::of(samples, exec)?, samples.rows());
         if n < 2 {
@@ -58,7 +59,7 @@ impl GraphSamples {
         Ok(Self { x, exponent, preparation, warnings, centred: center || z_score })
     }
 
-    /// X ← X − 1μᵀ with the plain mean; nothing where samples are not to be centred, or are already.
+    /// X ← X − 1μᵀ with the plain mean; nothing where samples are not to be centered, or are already.
     pub fn subtract_mean(&mut self) {
         if let (Some(mean), None) = (&self.preparation.mean, &self.preparation.deviation) {
             let mean: Vec<f64> = mean.iter().map(|mu| times_power_of_two(*mu, -self.exponent)).collect();
@@ -88,7 +89,7 @@ fn subtract(x: &mut Mat, mean: &[f64]) {
     (0..x.rows()).for_each(|i| x.row_mut(i).iter_mut().zip(mean).for_each(|(x, mu)| *x -= mu));
 }
 
-/// What is asked of the projection.
+/// Parameters of the projection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EmbeddingOptions {
     /// k, at most.
@@ -115,7 +116,7 @@ pub(crate) fn check(neighbours: usize, floor: Option<f64>, least: Option<f64>) -
 }
 
 impl EmbeddingOptions {
-    /// The model for samples that are centred and weighted as their method asks, and their graph, named by `graph_is`.
+    /// The model for samples that are centered and weighted as their method asks, and their graph, named by `graph_is`.
     pub fn solve<P: Settings>(
         self,
         params: &P,

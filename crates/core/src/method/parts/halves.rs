@@ -10,10 +10,10 @@
 //! ```text
 //!     min_F≥0 ½‖A − F′Fᵀ‖²        needs   B = F′ᵀA (r × count)   and   F′ᵀF′ (r × r)
 //! ```
-//! Unknowns in different rows of F have nothing to do with each other, so they go in blocks, and within a block Fᵀ and B lie
-//! part after part: that is how the kernel gives products, and how it takes F for the next ones. A never changes and is laid
-//! out once, block by block, in slabs that are the other half's blocks. That takes two more copies of the samples;
-//! samples too large for it are laid out again every time.
+//! Unknowns in different rows of F have nothing to do with each other, so they go in blocks, and within a block Fᵀ and
+//! B lie part after part: that is how the kernel gives products, and how it takes F for the next ones. A never changes
+//! and is laid out once, block by block, in slabs that are the other half's blocks. That takes two more copies of the
+//! samples; samples too large for it are laid out again every time.
 
 use eigenspan_linalg::dense::{PackedMatrix, Slab};
 use eigenspan_linalg::steps::inner;

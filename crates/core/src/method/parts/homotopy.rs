@@ -19,22 +19,22 @@
 //!                                       x_i + δd_i = 0           the atom i leaves
 //!         x ← x + δd,  c ← c − δu,  μ ← μ − δ                    no further than to μ = λ
 //! ```
-//! [`PathStop::Exact`] follows the path to λ, solves for x once more on the support found, and checks the conditions above
-//! for every atom: a code that misses them by more than rounding is not [`converged`](Code::converged).
+//! [`PathStop::Exact`] follows the path to λ, solves for x once more on the support found, and checks the conditions
+//! above for every atom: a code that misses them by more than rounding is not [`converged`](Code::converged).
 //! [`PathStop::Published`] is the rule of the program behind the paper's numbers: it ends as soon as a step lowers
-//! λ‖x‖₁ + ½‖y − Ax‖² by less than a share of it. That is most often long before λ, and regularises more than λ says.
+//! λ‖x‖₁ + ½‖y − Ax‖² by less than a share of it. That is most often long before λ, and regularizes more than λ says.
 //!
-//! A step costs O(n|S| + |S|²), and most of it is u. The largest δ that is still allowed is known before u is read, so the
-//! search for a lesser one is |c_j − δu_j| > μ − δ, without a division. Atoms that take no part have c = u = 0. Atoms that
-//! the support can express already (the Schur complement at rounding: duplicates, collinear atoms) are not taken in; their
-//! c_j falls with μ as that of the support does, so the conditions hold, until the support loses an atom. From G alone an atom
-//! can be told from the support's span down to a distance of 1e-7 of its length, and for atoms nearer than that the
-//! conditions are checked to 1e-7 of what is left of y.
+//! A step costs O(n|S| + |S|²), and most of it is u. The largest δ that is still allowed is known before u is read, so
+//! the search for a lesser one is |c_j − δu_j| > μ − δ, without a division. Atoms that take no part have c = u = 0.
+//! Atoms that the support can express already (the Schur complement at rounding: duplicates, collinear atoms) are not
+//! taken in; their c_j falls with μ as that of the support does, so the conditions hold, until the support loses an
+//! atom. From G alone an atom can be distinguished from the support's span down to a distance of 1e-7 of its length,
+//! and for atoms nearer than that the conditions are checked to 1e-7 of what is left of y.
 //!
 //! Osborne, Presnell, Turlach (2000); Efron et al. (2004); Donoho, Tsaig (2008); Asif, Romberg (2010) — `osborne2000`,
 //! `efron2004`, `donoho2008`, `asif2010` in `docs/references.bib`. **Where we differ:** a factor that is updated
-//! ([`Growing`]) in place of an inverse; an atom that has just left may come back with the other sign; atoms that reach μ
-//! together enter one after the other; where ‖b‖∞ ≤ λ the code is zero.
+//! ([`Growing`]) in place of an inverse; an atom that has just left may come back with the other sign; atoms that reach
+//! μ together enter one after the other; where ‖b‖∞ ≤ λ the code is zero.
 
 mod exact;
 mod published;
@@ -50,8 +50,8 @@ pub use crate::classify::dictionary::Dictionary;
 const PIECE: usize = 8;
 /// So many steps of length zero in a row are one too many.
 const MOST_IDLE: usize = 500;
-/// Atoms with less than this share of their square outside the support's span are not taken in: it is lost in the rounding of
-/// G. Where a path fails its check it is followed once more with the second, larger share.
+/// Atoms with less than this share of their square outside the support's span are not taken in: it is lost in the
+/// rounding of G. Where a path fails its check it is followed once more with the second, larger share.
 const COLLINEAR: [f64; 2] = [1e-14, 1e-11];
 /// The same for the published rule.
 const COLLINEAR_PUBLISHED: f64 = 1e-12;
@@ -87,7 +87,7 @@ pub struct Homotopy {
     pub stop: PathStop,
     /// Steps of one path, at most.
     pub max_iter: usize,
-    /// Whether x ≥ 0 is asked for.
+    /// Whether x ≥ 0 is requested.
     pub nonnegative: bool,
 }
 
@@ -113,21 +113,21 @@ pub struct Code {
     pub reached: f64,
     /// Steps done.
     pub steps: usize,
-    /// λ‖x‖₁ + ½‖y − Ax‖², with the λ that was asked for.
+    /// λ‖x‖₁ + ½‖y − Ax‖², with the λ that was requested.
     pub objective: f64,
     /// Why the path ended.
     pub ended: Ended,
 }
 
 impl Code {
-    /// Whether the code is what was asked for, and not only what the steps allowed.
+    /// Whether the code is what was requested, and not only what the steps allowed.
     pub fn converged(&self) -> bool {
         matches!(self.ended, Ended::Target | Ended::Tolerance)
     }
 }
 
 impl Homotopy {
-    /// Refuses what cannot be asked.
+    /// Refuses parameters out of range.
     pub fn check(&self) -> Result<(), Error> {
         let refuse = |name, expected, got| Err(Error::Parameter { name, expected, got });
         match self.stop {
@@ -314,7 +314,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Takes the atom at `place` out of the support. Those that were refused may now be wanted.
+    /// Takes the atom at `place` out of the support. Those that were refused may now be needed.
     fn leave(&mut self, place: usize, b: &[f64]) {
         self.factor.remove(place);
         let (j, sign) = (self.support.remove(place), self.signs.remove(place));

@@ -1,4 +1,5 @@
-//! Graph embedding of samples that are linearly independent, as images with more pixels than there are images most often are.
+//! Graph embedding of samples that are linearly independent, as images with more pixels than there are images most
+//! often are.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
@@ -7,12 +8,13 @@
 //! | A (n × n), V, s | `graph`, `eigen` | the graph, and its own leading eigenvectors and eigenvalues |
 //! | Θ (m × k) | `theta` | XᵀG⁻¹V |
 //!
-//! Of [`graph_embedding`](crate::method::parts::graph_embedding)'s YᵀAYq = sq, with X = YΣUᵀ, the matrix Y is n × n and orthogonal here. So
-//! v = Yq is an eigenvector of A itself, and θ = UΣ⁻¹q = UΣ⁻¹Yᵀv = X⁺v, the shortest solution of Xθ = v: one factor of G in
-//! place of a decomposition of X. A is as large as G and written out for its eigenvectors; those of most graphs are too close
-//! to each other at the upper end for a Krylov space that is much smaller.
+//! Of [`graph_embedding`](crate::method::parts::graph_embedding)'s YᵀAYq = sq, with X = YΣUᵀ, the matrix Y is n × n and
+//! orthogonal here. So v = Yq is an eigenvector of A itself, and θ = UΣ⁻¹q = UΣ⁻¹Yᵀv = X⁺v, the shortest solution of Xθ
+//! = v: one factor of G in place of a decomposition of X. A is as large as G and written out for its eigenvectors;
+//! those of most graphs are too close to each other at the upper end for a Krylov space that is much smaller.
 //!
-//! *That the rank is n* is proved by a Cholesky factor of G − (φ² + rounding)·cI, where c ≥ σ₁² is the largest sum of a row of
+//! *That the rank is n* is proved by a Cholesky factor of G − (φ² + rounding)·cI, where c ≥ σ₁² is the largest sum of a
+//!   row of
 //! |G|: every σ is above φσ₁ then. Θ is refined once from V − XΘ, which makes up for the square of X's condition in G
 //! (Björck 1987: corrected seminormal equations, `bjorck1987` in `docs/references.bib`).
 

@@ -1,9 +1,9 @@
-//! Which soft weights serve the nearest neighbour best, by the training samples alone.
+//! Which soft weights serve the nearest neighbor best, by the training samples alone.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | S (r × c) | `scores` | uᵀy of some training samples along the leading directions |
-//! | τ₀ | `tau` | the cut of the rule that the user asked for |
+//! | τ₀ | `tau` | the cut of the rule that the user requested |
 //! | τ, γ | [`Trial`] | a cut and a form of the weights ([`super::soft_weights`]) |
 //!
 //! ```text
@@ -12,9 +12,10 @@
 //!         a sample is known where the sample most like it by the cosine, itself left out, is of its class
 //!     the (τ, γ) with most samples known;  of equal ones the larger τ, then the larger γ
 //! ```
-//! One decomposition serves all pairs: they differ in the weights and in how many columns count. What is left out is the sample,
-//! not its part in the directions: those are found without labels, so that no class is seen before it is guessed. Neighbours
-//! are exact ([`super::neighbours`]). Of more than [`MOST`] samples a random choice is tried, the same for a seed.
+//! One decomposition serves all pairs: they differ in the weights and in how many columns count. What is left out is
+//! the sample, not its part in the directions: those are found without labels, so that no class is seen before it is
+//! guessed. Neighbors are exact ([`super::neighbours`]). Of more than [`MOST`] samples a random choice is tried, the
+//! same for a seed.
 //!
 //! Labels that cannot tell pairs apart (one class, or no class with two samples) choose nothing.
 

@@ -32,7 +32,7 @@ pub struct LowRank {
 /// The principal directions of a matrix of low rank.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Principal {
-    /// The mean of the rows, where it was taken away.
+    /// The mean of the rows, where it was subtracted.
     pub mean: Option<Vec<f64>>,
     /// U (m × k). The largest entry of each column is positive.
     pub basis: Mat,

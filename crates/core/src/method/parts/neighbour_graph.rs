@@ -10,9 +10,9 @@
 //!     heat    wᵢⱼ = exp(−‖xᵢ − xⱼ‖² / 2t²)         binary    wᵢⱼ = 1         cosine    wᵢⱼ = max(0, cos(xᵢ, xⱼ))
 //! ```
 //! Where t is not given it is the mean distance of all pairs of samples, of each with itself too: the default of the
-//! toolbox that the paper's baselines come from. Of more than 3000 samples it takes 3000 at random; we take 3000 that are
-//! evenly spaced, so that the result needs no seed. Neighbours are the nearest by Euclidean distance, for cosine weights
-//! by the angle. A negative cosine counts as no edge: a degree must not be negative.
+//! toolbox that the paper's baselines come from. Of more than 3000 samples it takes 3000 at random; we take 3000 that
+//! are evenly spaced, so that the result needs no seed. Neighbors are the nearest by Euclidean distance, for cosine
+//! weights by the angle. A negative cosine counts as no edge: a degree must not be negative.
 
 use eigenspan_linalg::dense::multiply;
 use eigenspan_linalg::{Exec, Mat};
@@ -26,7 +26,7 @@ const MOST: usize = 3000;
 /// Samples whose distances are added up as one piece of work.
 const STRETCH: usize = 128;
 
-/// How strongly two neighbours are joined.
+/// How strongly two neighbors are joined.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(from = "crate::settings::EdgesForm", into = "crate::settings::EdgesForm")]
 pub enum EdgeWeights {
@@ -67,7 +67,7 @@ pub struct NeighbourGraph {
     pub weights: SparseGraph,
     /// k, no more than there are other samples.
     pub k: usize,
-    /// The width of the heat kernel, where that was asked for.
+    /// The width of the heat kernel, where that was requested.
     pub t: Option<f64>,
 }
 

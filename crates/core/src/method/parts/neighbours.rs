@@ -1,4 +1,4 @@
-//! The nearest neighbours of every sample, exact, by products of blocks.
+//! The nearest neighbors of every sample, exact, by products of blocks.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
@@ -7,12 +7,12 @@
 //! | d̂² ± ε | `low`, `high` | what one product of blocks tells of d² (`rough.rs`) |
 //!
 //! The product is fast and loses digits where a and b are close, so it only chooses candidates: all points but those of
-//! which it proves that k others are nearer. Distances of candidates are computed from the differences a − b, and sorted; of
-//! equal ones the first point wins. So the answer is that of the plain double loop, and does not depend on blocks or
-//! threads.
+//! which it proves that k others are nearer. Distances of candidates are computed from the differences a − b, and
+//! sorted; of equal ones the first point wins. So the answer is that of the plain double loop, and does not depend on
+//! blocks or threads.
 //!
 //! Squares that leave the range of `f64` are taken again near one, so that samples of size 1e-200 or 1e200 have the
-//! neighbours that they would have after scaling.
+//! neighbors that they would have after scaling.
 
 mod candidates;
 mod rough;
@@ -47,12 +47,12 @@ pub enum Metric {
 /// For every query its k nearest points, nearest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neighbours {
-    /// Neighbours of a query.
+    /// Neighbors of a query.
     pub k: usize,
     /// The numbers of the points, k for each query.
     pub index: Vec<usize>,
-    /// How far they are: for [`Metric::Euclidean`] the squared distance, or the distance itself from [`nearest_lengths`];
-    /// 1 − cos for [`Metric::Cosine`].
+    /// How far they are: for [`Metric::Euclidean`] the squared distance, or the distance itself from
+    /// [`nearest_lengths`]; 1 − cos for [`Metric::Cosine`].
     pub distance: Vec<f64>,
 }
 
@@ -106,7 +106,7 @@ fn search(points: &Mat, queries: &Mat, k: usize, metric: Metric, others: bool, e
     Ok(All { k, found: pieces.into_iter().flatten().collect() })
 }
 
-/// The neighbours of all queries.
+/// The neighbors of all queries.
 struct All {
     k: usize,
     found: Vec<Found>,
@@ -161,7 +161,7 @@ impl<'a> Rows<'a> {
         self.lengths.get(i).copied().unwrap_or(1.0)
     }
 
-    /// Whether row `i` has no direction where one is asked for.
+    /// Whether row `i` has no direction where one is requested.
     fn is_lost(&self, i: usize) -> bool {
         self.divisor(i) == 0.0
     }
@@ -192,7 +192,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Neighbours of some queries, one query after the other.
+    /// Neighbors of some queries, one query after the other.
     fn stretch(&self, rows: Range<usize>) -> Vec<Found> {
         let mut difference = vec![0.0; self.points.matrix.cols()];
         let mut found: Vec<Candidates> = rows.clone().map(|_| Candidates::new(self.k)).collect();

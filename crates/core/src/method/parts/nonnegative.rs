@@ -18,14 +18,15 @@
 //!                       leave out what would turn negative on the way
 //! ```
 //! Block pivoting takes a few rounds where G is positive definite. Where it is not (a column twice, more columns than
-//! features), or where the exchanges go round in circles, the active set takes over: it needs only G_FF to be definite, and
-//! never takes in a column that depends on those inside.
+//! features), or where the exchanges go round in circles, the active set takes over: it needs only G_FF to be definite,
+//! and never takes in a column that depends on those inside.
 //!
 //! Everything is decided from one sample's b: its h is the same bits in any company and on any number of threads.
 //!
-//! Lawson & Hanson (1974), Portugal, Júdice & Vicente (1994), Kim & Park (2011) — `lawson1974`, `portugal1994`, `kim2011` in
-//! `docs/references.bib`. **Where we differ:** columns are scaled to length one first, so that what counts as zero does not
-//! depend on their units. G knows dependence only down to √eps: columns closer than that are taken for dependent.
+//! Lawson & Hanson (1974), Portugal, Júdice & Vicente (1994), Kim & Park (2011) — `lawson1974`, `portugal1994`,
+//! `kim2011` in `docs/references.bib`. **Where we differ:** columns are scaled to length one first, so that what counts
+//! as zero does not depend on their units. G knows dependence only down to √eps: columns closer than that are taken for
+//! dependent.
 
 use eigenspan_linalg::dense::{Cholesky, product};
 use eigenspan_linalg::product::Columns;
@@ -121,7 +122,8 @@ impl Nonnegative {
         None
     }
 
-    /// The point where h is free in F = `inside` and the slope there is zero; `None` where G_FF is not positive definite.
+    /// The point where h is free in F = `inside` and the slope there is zero; `None` where G_FF is not positive
+    /// definite.
     fn at(&self, b: &[f64], inside: Vec<usize>, known: Option<&Cholesky>) -> Option<Point> {
         let mut free: Vec<f64> = inside.iter().map(|&j| b[j]).collect();
         match known {

@@ -1,4 +1,4 @@
-//! Rows times a matrix after preparation, in stretches that threads share: what `transform` of a linear method is.
+//! Rows times a matrix after preparation, in slabs that threads share: what `transform` of a linear method is.
 
 use eigenspan_linalg::product::Columns;
 use eigenspan_linalg::{Exec, Mat};

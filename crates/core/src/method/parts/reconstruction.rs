@@ -13,7 +13,7 @@
 //!     min ‖xᵢ − Σⱼ rᵢⱼ xⱼ‖²  s.t.  Σⱼ rᵢⱼ = 1        ⇒        (G + εI) w = 1,    rᵢ = w / Σw
 //! ```
 //! As rows of R sum to one, M1 = 0. A Gram matrix that has no Cholesky factor even so gets a larger ridge; where all
-//! neighbours lie upon the sample, any weights are right and they are equal.
+//! neighbors lie upon the sample, any weights are right and they are equal.
 //!
 //! Roweis, Saul (2000) — `roweis2000` in `docs/references.bib`.
 
@@ -27,10 +27,10 @@ use crate::method::parts::sparse_graph::SparseGraph;
 
 /// Samples whose weights are one piece of work.
 const STRETCH: usize = 64;
-/// A trace below this has lost its digits: distances of which are not told from zero.
+/// A trace below this has lost its digits: distances of which are not distinguishable from zero.
 const NOTHING: f64 = 1e-280;
 
-/// The weights by which samples are made of their neighbours.
+/// The weights by which samples are made of their neighbors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reconstruction {
     /// R.
@@ -40,7 +40,8 @@ pub struct Reconstruction {
 }
 
 impl Reconstruction {
-    /// The weights of the rows of `x` for these neighbours, with the share `ridge` of its trace added to every Gram matrix.
+    /// The weights of the rows of `x` for these neighbors, with the share `ridge` of its trace added to every Gram
+    /// matrix.
     pub fn of(x: &Mat, neighbours: &Neighbours, ridge: f64, exec: Exec<'_>) -> Result<Self, Error> {
         let n = x.rows();
         let pieces = exec.map("weights", n.div_ceil(STRETCH), |piece| {
@@ -60,7 +61,7 @@ impl Reconstruction {
     /// M.
     pub fn m(&self, exec: Exec<'_>) -> Result<SparseGraph, Error> {
         let n = self.weights.order();
-        // No sample is its own neighbour: the place on the diagonal is free.
+        // No sample is its own neighbor: the place on the diagonal is free.
         let row = |i: usize| self.weights.row(i).map(|(j, w)| (j, -w)).chain([(i, 1.0)]).collect();
         SparseGraph::from_rows((0..n).map(row).collect()).gram(exec)
     }

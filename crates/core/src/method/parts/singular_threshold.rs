@@ -6,7 +6,7 @@
 //! | τ | `tau` | what is taken from every singular value |
 //! | G | | XᵀX (n ≥ m) or XXᵀ (n < m), p × p |
 //! | V (p × k) | `vectors` | its eigenvectors for the values above τ² |
-//! | S_τ(X) | [`LowRank`] | P max(Σ − τ, 0) Uᵀ: the minimiser of τ‖A‖_* + ½‖A − X‖²_F |
+//! | S_τ(X) | [`LowRank`] | P max(Σ − τ, 0) Uᵀ: the minimizer of τ‖A‖_* + ½‖A − X‖²_F |
 //!
 //! ```text
 //!     S_τ(X) = X V diag(1 − τ/σ) Vᵀ        or        V diag(1 − τ/σ) Vᵀ X,        σ = ‖X v‖
@@ -14,13 +14,14 @@
 //! Where no value is below τ, the middle of it is one p × p matrix, W = V diag(1 − τ/σ) Vᵀ, and S_τ(X) = X W or W X.
 //!
 //! Only the pairs above τ are computed, by block Lanczos where they are few. G loses small values: its rounding, about
-//! eps·σ₁², turns directions near the cut against each other, and that moves S_τ(X) by eps·σ₁²/(2τ). So G is asked no further
-//! down than σ₁ ÷ `REACH`, where this is 1e-11·σ₁. What lies below is found in the Gram matrix of X (I − VVᵀ), which is
-//! free of the large values, and so on down to rounding.
+//! eps·σ₁², turns directions near the cut against each other, and that moves S_τ(X) by eps·σ₁²/(2τ). So G is asked no
+//! further down than σ₁ ÷ `REACH`, where this is 1e-11·σ₁. What lies below is found in the Gram matrix of X (I − VVᵀ),
+//! which is free of the large values, and so on down to rounding.
 //!
 //! In a sequence of matrices the directions of one are a guess of the next ([`SingularThreshold`]). A few steps of
-//! subspace iteration refine it, and a Cholesky factorisation proves that nothing above the cut was missed. Where the
-//! spectrum has no gap at the cut this is slow, which shows after two steps, and Lanczos or the dense decomposition answers.
+//! subspace iteration refine it, and a Cholesky factorization proves that nothing above the cut was missed. Where the
+//! spectrum has no gap at the cut this is slow, which shows after two steps, and Lanczos or the dense decomposition
+//! answers.
 //!
 //! Cai, Candès, Shen (2010) — `cai2010` in `docs/references.bib`.
 
@@ -37,7 +38,7 @@ use crate::Error;
 use crate::method::parts::low_rank::{LowRank, column_norms};
 use crate::prepare::norm;
 
-/// One Gram matrix is asked for values down to ‖X‖_F ÷ this.
+/// One Gram matrix is requested values down to ‖X‖_F ÷ this.
 const REACH: f64 = 1e5;
 /// Up to this order the dense decomposition is faster than any guess.
 const SMALL: usize = 256;
@@ -83,7 +84,8 @@ struct Directions {
     vectors: Mat,
 }
 
-/// X W or W X. The values are those of G: what it rounds them by moves S_τ(X) as little as what it turns the vectors by.
+/// X W or W X. The values are those of G: what it rounds them by moves S_τ(X) as little as what it turns the vectors
+/// by.
 fn all_shrunk(
     x: &Mat,
     Directions { squares, vectors }: Directions,
@@ -176,9 +178,9 @@ fn joined(a: Directions, b: Directions, exec: Exec<'_>) -> Result<Directions, Er
     Ok(Directions { squares: [&a.squares[..], &b.squares[..more]].concat(), vectors })
 }
 
-/// The eigenvectors of `g` for all values above `square` from vectors that are not far from them; `None` where they are, or
-/// where they cannot be proved to be all. The steps are those of subspace iteration, and a few random vectors go along to
-/// meet what the guess knows nothing of.
+/// The eigenvectors of `g` for all values above `square` from vectors that are not far from them; `None` where they
+/// are, or where they cannot be proved to be all. The steps are those of subspace iteration, and a few random vectors
+/// go along to meet what the guess knows nothing of.
 fn refine(g: &Mat, guess: Mat, square: f64, exec: Exec<'_>) -> Result<Option<Directions>, Error> {
     let (p, known) = (g.rows(), guess.cols());
     let width = known + GUARDS;
@@ -331,7 +333,8 @@ mod tests {
 
     #[test]
     fn a_guess_that_is_right_but_not_all_is_refused() {
-        // Three eigenvectors, exactly, and a fourth above the cut that the guess knows nothing of and no step brings out.
+        // Three eigenvectors, exactly, and a fourth above the cut that the guess knows nothing of and no step brings
+        // out.
         let values = [25.0, 16.0, 9.0, 1.01];
         let g = Mat::from_fn(300, 300, |i, j| if i == j { values.get(i).copied().unwrap_or(0.99) } else { 0.0 });
         let guess = |count: usize| Mat::from_fn(300, count, |i, j| f64::from(u8::from(i == j)));

@@ -10,10 +10,10 @@
 //! ```text
 //!     w(σ) = (σ/(σ² + τ²))^γ · (σ²/(σ² + τ²))^(1−γ)  =  σ^(2−γ) / (σ² + τ²)
 //! ```
-//! γ = 1 is the ridge form of PCE's whitening: Θ = U diag(σ/(σ² + τ²)) is what min ‖ΘᵀD − Vᵀ‖² + τ²‖Θ‖² gives, and tends to U Σ⁻¹
-//! for σ ≫ τ. γ = 0 is principal component analysis with each score shrunk by σ²/(σ² + τ²), Wiener's factor for a signal of
-//! energy σ² in noise of energy τ². Directions below τ are not thrown away at once: their weight falls, and directions count
-//! down to σ = τ/2, where that factor is ⅕.
+//! γ = 1 is the ridge form of PCE's whitening: Θ = U diag(σ/(σ² + τ²)) is what min ‖ΘᵀD − Vᵀ‖² + τ²‖Θ‖² gives, and
+//! tends to U Σ⁻¹ for σ ≫ τ. γ = 0 is principal component analysis with each score shrunk by σ²/(σ² + τ²), Wiener's
+//! factor for a signal of energy σ² in noise of energy τ². Directions below τ are not thrown away at once: their weight
+//! falls, and directions count down to σ = τ/2, where that factor is ⅕.
 //!
 //! Hoerl, Kennard (1970) — `hoerl1970` in `docs/references.bib` — is the ridge.
 
@@ -34,7 +34,7 @@ pub fn columns(sigma: &[f64], tau: f64, most: usize) -> usize {
     sigma.iter().take_while(|s| **s > DEPTH * tau).count().min(most).max(1)
 }
 
-/// Divides scores by their divisors; then to length one, where that is asked. A row of zeros stays one.
+/// Divides scores by their divisors; then to length one, where that is requested. A row of zeros stays one.
 pub fn weigh(row: &mut [f64], divisors: &[f64], unit: bool) {
     row.iter_mut().zip(divisors).for_each(|(z, d)| *z /= d);
     let length = if unit { crate::prepare::norm(row) } else { 1.0 };

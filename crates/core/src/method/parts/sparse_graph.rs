@@ -4,8 +4,8 @@
 //! |---|---|---|
 //! | W (n × n) | [`SparseGraph`] | entries of row i: `index[starts[i]..starts[i + 1]]`, rising, and their `value`s |
 //!
-//! Products cost one multiplication for each entry and column. A row is summed by one thread in the order of its entries,
-//! so the bits do not depend on the number of threads.
+//! Products cost one multiplication for each entry and column. A row is summed by one thread in the order of its
+//! entries, so the bits do not depend on the number of threads.
 
 use eigenspan_linalg::sparse_cholesky::Symmetric;
 use eigenspan_linalg::{Exec, Mat};
@@ -78,8 +78,8 @@ impl SparseGraph {
         Self { starts, index, value }
     }
 
-    /// max(W, Wᵀ), entry by entry, where what is not stored is zero: the graph in which two samples are joined if one of
-    /// them is joined to the other. Entries that are not positive are left out.
+    /// max(W, Wᵀ), entry by entry, where what is not stored is zero: the graph in which two samples are joined if one
+    /// of them is joined to the other. Entries that are not positive are left out.
     pub fn either_way(&self) -> Self {
         let back = self.transposed();
         let both = |i: usize| self.row(i).chain(back.row(i)).filter(|(_, w)| *w > 0.0).collect();
@@ -122,7 +122,7 @@ impl SparseGraph {
         Ok(Self::from_rows(pieces.into_iter().flatten().collect()))
     }
 
-    /// The same matrix for a factorisation; it must be symmetric.
+    /// The same matrix for a factorization; it must be symmetric.
     pub fn into_symmetric(self) -> Symmetric {
         Symmetric { starts: self.starts, index: self.index, values: self.value }
     }

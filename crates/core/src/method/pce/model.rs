@@ -3,8 +3,9 @@
 //! ```text
 //!     features   z = W Uᵀ y        back   y = U W⁻¹ z        clean   U Uᵀ y        y prepared as the training samples were
 //! ```
-//! W = Σ⁻¹ as in the paper, or what else was asked for ([`Weights`]); z is scaled to length one where that was asked. With soft
-//! weights U has more than k columns: features use all of them, and the clean part is U_k U_kᵀy as without.
+//! W = Σ⁻¹ as in the paper, or what else was requested ([`Weights`]); z is scaled to length one where that was
+//! requested. With soft weights U has more than k columns: features use all of them, and the clean part is U_k U_kᵀy as
+//! without.
 
 use std::ops::Range;
 
@@ -26,7 +27,7 @@ use crate::warning::Warning;
 /// Everything a model is, as plain data. [`Pce::new`] checks it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PceParts {
-    /// What was asked.
+    /// The parameters of the fit.
     pub params: PceParams,
     /// Training samples.
     pub n: usize,
@@ -52,9 +53,9 @@ pub struct PceParts {
     pub why: String,
     /// What the user should know.
     pub warnings: Vec<Warning>,
-    /// The weights that the data chose, where that was asked ([`Weights::Auto`]).
+    /// The weights that the data chose, where that was requested ([`Weights::Auto`]).
     pub chosen: Option<Chosen>,
-    /// Scaling and centring.
+    /// Scaling and centering.
     pub preparation: Preparation,
     /// The leading singular values of the prepared training samples, largest first: those kept, one more where there is
     /// one, and as many as were found on the way.
@@ -185,8 +186,8 @@ impl Pce {
         self.parts.online.as_ref().map_or(self.parts.n as f64, |trail| trail.weight)
     }
 
-    /// δ: every singular value of the training samples lies between that of the model and √(σ² + δ²). Zero where samples did
-    /// not arrive one by one.
+    /// δ: every singular value of the training samples lies between that of the model and √(σ² + δ²). Zero where
+    /// samples did not arrive one by one.
     pub fn drift(&self) -> f64 {
         self.parts.online.as_ref().map_or(0.0, |trail| trail.drift())
     }
@@ -212,7 +213,7 @@ impl Pce {
         self.parts.sigma.get(kept).map_or(f64::INFINITY, |next| self.parts.sigma[kept - 1] / next)
     }
 
-    /// Θ = U_k Σ_k⁻¹ (m × columns); U W where other weights were asked for. Features of length one are scaled after it.
+    /// Θ = U_k Σ_k⁻¹ (m × columns); U W where other weights were requested. Features of length one are scaled after it.
     pub fn theta(&self) -> Mat {
         let divisors = self.divisors();
         Mat::from_fn(self.features(), self.columns(), |i, j| self.parts.basis.at(i, j) / divisors[j])
@@ -252,9 +253,9 @@ impl Pce {
         (0..above).filter(last_of_equals).map(step).collect()
     }
 
-    /// The dimension that the same rule gives the same training samples at a smaller λ: with the weights of the paper, its
-    /// features are the first so many columns of these. `None` where the model was not fitted at a given λ, or at a smaller
-    /// one, or with weights that depend on it.
+    /// The dimension that the same rule gives the same training samples at a smaller λ: with the weights of the paper,
+    /// its features are the first so many columns of these. `None` where the model was not fitted at a given λ, or at a
+    /// smaller one, or with weights that depend on it.
     pub fn dimension_at(&self, lambda: f64) -> Option<usize> {
         let PceParts { params, sigma, n, .. } = &self.parts;
         let fitted = matches!(params.lambda, Lambda::Fixed(largest) if lambda <= largest && lambda > 0.0);
@@ -273,8 +274,8 @@ impl Pce {
         self.transform_with(samples, Exec::default())
     }
 
-    /// [`transform`](Pce::transform) on as many threads as `exec` says. A sample's features do not depend on them,
-    /// nor on the samples beside it.
+    /// [`transform`](Pce::transform) with the given threads and monitor. A sample's features do not depend on them, nor
+    /// on the samples beside it.
     pub fn transform_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Matrix, Error> {
         let samples = samples.into();
         let (divisors, unit) = (self.divisors(), self.parts.params.unit_features);
@@ -306,7 +307,7 @@ impl Pce {
         self.inverse_transform_with(features, lengths, Exec::default())
     }
 
-    /// [`inverse_transform`](Pce::inverse_transform) on as many threads as `exec` says.
+    /// [`inverse_transform`](Pce::inverse_transform) with the given threads and monitor.
     pub fn inverse_transform_with<'a>(
         &self,
         features: impl Into<Samples<'a>>,
@@ -350,7 +351,7 @@ impl Pce {
         self.recover_with(samples, Exec::default())
     }
 
-    /// [`recover`](Pce::recover) on as many threads as `exec` says.
+    /// [`recover`](Pce::recover) with the given threads and monitor.
     pub fn recover_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Recovery, Error> {
         let samples = samples.into();
         match samples.number_type() {

@@ -7,19 +7,21 @@
 //! | σ̂, U | | what is known of the samples seen, at most r of each |
 //! | δ | [`Trail::drift`] | σ̂ᵢ ≤ σᵢ ≤ √(σ̂ᵢ² + δ²): how far the values may have drifted from those of an exact fit |
 //!
-//! [`PceSummary`](crate::method::pce::summary::PceSummary) keeps m² numbers and gives the exact fit; this keeps 2mr and gives a fit with a bound.
-//! Samples are prepared as ever and handed to Brand's incremental SVD
-//! ([`eigenspan_linalg::online`], where the bound is proved); k = #{σ̂² > 1/λ} at the moment of asking, with the interval in which the
-//! k of an exact fit lies. Where that is one number and nothing before was only probable, the dimension is proved.
+//! [`PceSummary`](crate::method::pce::summary::PceSummary) keeps m² numbers and gives the exact fit; this keeps 2mr and
+//! gives a fit with a bound. Samples are prepared as ever and handed to Brand's incremental SVD
+//! ([`eigenspan_linalg::online`], where the bound is proved); k = #{σ̂² > 1/λ} at the moment of asking, with the
+//! interval in which the k of an exact fit lies. Where that is one number and nothing before was only probable, the
+//! dimension is proved.
 //! ```text
 //!     sample ─ prepared ─▶ waits ─ block is full ─▶ U, σ̂ ─ asked ─▶ Pce: U_k, σ̂, and the Trail to go on from
 //! ```
-//! **Rules.** A λ, a share of the energy and a dimension ask for leading values. Rules that read the noise off the spectrum need the
-//! part of it that is dropped here, and are refused; so are z-scores, whose deviations are known only at the end.
+//! **Rules.** A λ, a share of the energy and a dimension ask for leading values. Rules that read the noise off the
+//!   spectrum need the part of it that is dropped here, and are refused; so are z-scores, whose deviations are known
+//!   only at the end.
 //!
 //! **Going on from a model.** A model has directions, values, √Σσ² and the mean: a state to go on from
-//! ([`OnlinePce::resume`]). Of an ordinary model the directions below its cut are gone, and counted as lost; a model made here
-//! carries them along ([`Trail::spare`]), so that it goes on from all r.
+//!   ([`OnlinePce::resume`]). Of an ordinary model the directions below its cut are gone, and counted as lost; a model
+//!   made here carries them along ([`Trail::spare`]), so that it goes on from all r.
 //!
 //! Brand (2006), Ross et al. (2008) — `brand2006`, `ross2008` in `docs/references.bib`.
 
@@ -112,7 +114,8 @@ impl Trail {
         self.discarded.top.min(self.discarded.energy).sqrt()
     }
 
-    /// Refuses what does not belong to a model of `m` features with `sigma`, of which `columns` have directions in the model.
+    /// Refuses what does not belong to a model of `m` features with `sigma`, of which `columns` have directions in the
+    /// model.
     pub(crate) fn check(&self, m: usize, columns: usize, sigma: &[f64]) -> Result<(), String> {
         let say = |ok: bool, fault: &str| if ok { Ok(()) } else { Err(fault.to_string()) };
         let (spare, Discarded { energy, top }) = (&self.spare, self.discarded);
@@ -335,8 +338,8 @@ fn zero_samples(warning: &Warning) -> Option<(usize, Vec<usize>)> {
     if let Warning::ZeroSamples { count, rows } = warning { Some((*count, rows.clone())) } else { None }
 }
 
-/// What a model knows of its samples. Of an ordinary one, what is below its directions is discarded: in all the rest of Σσ², at most the
-/// next singular value in any direction.
+/// What a model knows of its samples. Of an ordinary one, what is below its directions is discarded: in all the rest of
+/// Σσ², at most the next singular value in any direction.
 fn state_of(model: &Pce) -> OnlineState {
     let (p, columns, m) = (model.parts(), model.columns(), model.features());
     let square = |sigma: &[f64]| sigma.iter().map(|s| s * s).sum::<f64>();

@@ -9,13 +9,14 @@
 //! ```text
 //!     for s = 1, 2, …    every sample once ─▶ end_of_reading ─▶ nothing yet, or the model
 //! ```
-//! A sketch keeps l·m numbers a reading ([`eigenspan_linalg::sketch`], with the proofs). The model comes as soon as every question of
-//! the rule for λ is settled: k is proved, or probable but for 10⁻⁹, and the directions are found. After the last reading that was allowed it
-//! comes all the same, with the interval that k is known to lie in, and a warning.
+//! A sketch keeps l·m numbers a reading ([`eigenspan_linalg::sketch`], with the proofs). The model comes as soon as
+//! every question of the rule for λ is settled: k is proved, or probable but for 10⁻⁹, and the directions are found.
+//! After the last reading that was allowed it comes all the same, with the interval that k is known to lie in, and a
+//! warning.
 //!
-//! **Where it differs from a fit in memory.** Rules that look at all singular values ([`Lambda::Auto`], [`Lambda::ScreeNot`]) are
-//! refused, and so are z-scores. Copies count as samples, as in every fit of samples that are not kept. Singular values are Ritz
-//! values: never above the true ones.
+//! **Where it differs from a fit in memory.** Rules that look at all singular values ([`Lambda::Auto`],
+//!   [`Lambda::ScreeNot`]) are refused, and so are z-scores. Copies count as samples, as in every fit of samples that
+//!   are not kept. Singular values are Ritz values: never above the true ones.
 
 use eigenspan_linalg::sketch::{MAX_PASSES, Sketch};
 use eigenspan_linalg::{Blocks, Exec};
@@ -38,7 +39,7 @@ const COLUMNS: usize = 200;
 /// How samples are sketched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SketchParams {
-    /// l; 200 where it is not given, and more where more directions are asked for.
+    /// l; 200 where it is not given, and more where more directions are requested.
     pub columns: Option<usize>,
     /// How often the samples may be read, at most.
     pub readings: usize,
@@ -164,8 +165,8 @@ impl PceSketch {
         Ok(())
     }
 
-    /// Ends a reading in which every sample was given once, always the same ones in the same order. Gives the model, or nothing
-    /// where the samples are to be read once more.
+    /// Ends a reading in which every sample was given once, always the same ones in the same order. Gives the model, or
+    /// nothing where the samples are to be read once more.
     pub fn end_of_reading(&mut self, exec: Exec<'_>) -> Result<Option<Pce>, Error> {
         if self.prepared.rows_of_pass() == 0 {
             return Err(Error::Empty { n: 0, m: self.features() });

@@ -76,8 +76,8 @@ pub(super) struct Kept<'a> {
 }
 
 impl PceParams {
-    /// Directions down to τ/2, with the τ that is chosen where there is a choice: by samples with their classes, given as they
-    /// are prepared.
+    /// Directions down to τ/2, with the τ that is chosen where there is a choice: by samples with their classes, given
+    /// as they are prepared.
     pub(super) fn keep_softly<'a>(
         &self,
         Decision { cut, found }: Decision<'a>,
@@ -124,8 +124,8 @@ impl PceParams {
         Ok(Kept { cut, found, basis, k, interval, chosen })
     }
 
-    /// The values and directions that count where the cut is `tau` or more, and how many those are; `k` values are above the
-    /// cut of the rule.
+    /// The values and directions that count where the cut is `tau` or more, and how many those are; `k` values are
+    /// above the cut of the rule.
     fn leading_down_to<'a>(
         &self,
         tau: f64,
@@ -165,7 +165,7 @@ impl PceParams {
 fn moved(cut: Cut, factor: f64, leading: &Leading<'_>, spectrum: &dyn Spectrum, most: usize) -> Cut {
     let (sigma, tau) = (&leading.sigma, factor * cut.tau);
     let k = sigma.iter().take_while(|s| **s > tau).count().min(most);
-    // A value far above the cut that was asked for is known at least as well as one at it.
+    // A value far above the cut that was requested is known at least as well as one at it.
     let blur = spectrum.resolution(sigma).max(leading.margin * DEPTH * FACTORS[0] * cut.tau);
     let interval = around(sigma, tau, blur, k);
     let reason = format!("{factor} τ₀ by the classes; τ₀: {}", cut.reason);

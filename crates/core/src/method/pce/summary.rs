@@ -5,16 +5,18 @@
 //! | y ↦ y/‖y‖ | `prepared` | a summary of the samples as they are decomposed |
 //! | y | `unscaled` | a summary of the samples as they came, where a rule looks for noise in them |
 //!
-//! A portion is prepared, reduced and forgotten; [`PceSummary::finish`] gives the model at any time. The model does not depend
-//! on how the samples were cut into portions. Summaries of partitions, made anywhere, are merged in the order of the partitions.
+//! A portion is prepared, reduced and forgotten; [`PceSummary::finish`] gives the model at any time. The model does not
+//! depend on how the samples were cut into portions. Summaries of partitions, made anywhere, are merged in the order of
+//! the partitions.
 //!
-//! **What is kept** ([`Keep`]). R, the triangle, answers every cut. The Gram matrix costs several times less and answers cuts
-//! not too far below σ₁; a cut that is too low is refused ([`Error::GramTooCoarse`]), since the samples are gone. One summary
-//! is finished by several rules for λ where it kept what they look at ([`PceSummary::finish_as`]).
+//! **What is kept** ([`Keep`]). R, the triangle, answers every cut. The Gram matrix costs several times less and
+//!   answers cuts not too far below σ₁; a cut that is too low is refused ([`Error::GramTooCoarse`]), since the samples
+//!   are gone. One summary is finished by several rules for λ where it kept what they look at
+//!   ([`PceSummary::finish_as`]).
 //!
-//! **Where it differs from a fit in memory.** Samples that are gone cannot be compared: exact copies count as samples when
-//! the noise is read off the spectrum, and samples that all have one length are taken as they are, their noise is not evened.
-//! No class is remembered: weights that the data are to choose are those chosen without labels.
+//! **Where it differs from a fit in memory.** Samples that are gone cannot be compared: exact copies count as samples
+//!   when the noise is read off the spectrum, and samples that all have one length are taken as they are, their noise
+//!   is not evened. No class is remembered: weights that the data are to choose are those chosen without labels.
 
 use eigenspan_linalg::Exec;
 use eigenspan_linalg::summary::{Form, Summary, block_rows};
@@ -33,8 +35,8 @@ const NAMED: usize = 10;
 /// Which form of the samples is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Keep {
-    /// The Gram matrix, unless the settings are known to need the triangle: z-scores, and a noise level of zero, which asks
-    /// for every direction above rounding.
+    /// The Gram matrix, unless the settings are known to need the triangle: z-scores, and a noise level of zero, which
+    /// asks for every direction above rounding.
     #[default]
     Auto,
     /// The Gram matrix.
@@ -126,7 +128,7 @@ impl SampleStats {
         }
     }
 
-    /// Features that are not zero throughout, or not constant where samples are centred.
+    /// Features that are not zero throughout, or not constant where samples are centered.
     pub(crate) fn live_features(&self, centred: bool) -> usize {
         let live = |(varies, first): (&bool, &f64)| *varies || (!centred && *first != 0.0);
         self.varies.iter().zip(&self.first).filter(|feature| live(*feature)).count()
@@ -187,8 +189,8 @@ impl PceSummary {
         })
     }
 
-    /// Everything there is, for whoever keeps it elsewhere: settings, samples as prepared, samples as they came, and what
-    /// was seen of them.
+    /// Everything there is, for whoever keeps it elsewhere: settings, samples as prepared, samples as they came, and
+    /// what was seen of them.
     pub fn state(&self) -> (&PceParams, &Summary, Option<&Summary>, &SampleStats) {
         (&self.params, &self.prepared, self.unscaled.as_ref(), &self.seen)
     }
@@ -270,12 +272,12 @@ impl PceSummary {
         self.prepared.kind().form
     }
 
-    /// Bytes that it takes, at most and about, to fill a summary like this and finish it, with portions of so many blocks
-    /// ([`block_rows`]) of numbers of `width` bytes, the next of which is read meanwhile.
+    /// Bytes that it takes, at most and about, to fill a summary like this and finish it, with portions of so many
+    /// blocks ([`block_rows`]) of numbers of `width` bytes, the next of which is read meanwhile.
     ///
-    /// With s summaries (two where a rule looks at samples before scaling) and blocks of b rows these are: what is kept of all
-    /// partitions and of this one, and a copy while it grows, 8s(3m² + 3bm); blocks in work, 8(m² + bm) each; two
-    /// portions; the decomposition, 64m².
+    /// With s summaries (two where a rule looks at samples before scaling) and blocks of b rows these are: what is kept
+    /// of all partitions and of this one, and a copy while it grows, 8s(3m² + 3bm); blocks in work, 8(m² + bm) each;
+    /// two portions; the decomposition, 64m².
     pub fn working_bytes(&self, blocks: usize, width: usize) -> u128 {
         let (m, b) = (self.features() as u128, block_rows(self.features()) as u128);
         let (s, blocks) = (1 + u128::from(self.unscaled.is_some()), blocks as u128);
@@ -284,8 +286,8 @@ impl PceSummary {
 
     /// Takes the samples of another summary, after ours. After an error nothing has changed.
     ///
-    /// Partitions merged one after the other, in their order, give the same model to the last bit wherever and whenever each
-    /// was summarised; another order gives the same numbers but for rounding.
+    /// Partitions merged one after the other, in their order, give the same model to the last bit wherever and whenever
+    /// each was summarized; another order gives the same numbers but for rounding.
     pub fn merge(&mut self, next: &Self, exec: Exec<'_>) -> Result<(), Error> {
         if self.features() != next.features() {
             return Err(Error::FeatureMismatch { expected: self.features(), got: next.features() });
@@ -328,8 +330,9 @@ impl PceSummary {
         self.finish_as(self.params, exec)
     }
 
-    /// The model of all samples seen, by other settings: any λ, dimension, rank rule and weights, but the same preparation.
-    /// A rule that looks for noise in samples before they were scaled is refused where the summary was made for another.
+    /// The model of all samples seen, by other settings: any λ, dimension, rank rule and weights, but the same
+    /// preparation. A rule that looks for noise in samples before they were scaled is refused where the summary was
+    /// made for another.
     pub fn finish_as(&self, params: PceParams, exec: Exec<'_>) -> Result<Pce, Error> {
         params.check()?;
         let refuse = |setting, why| Err(Error::NotKept { setting, why });

@@ -95,8 +95,8 @@ pub(super) fn solve(task: &Task<'_>, exec: Exec<'_>) -> Result<Split, Error> {
 }
 
 impl State<'_> {
-    /// Ends the round whose low-rank part is `low_rank`, and begins the next one with the weight `mu`: how far it was from
-    /// a solution.
+    /// Ends the round whose low-rank part is `low_rank`, and begins the next one with the weight `mu`: how far it was
+    /// from a solution.
     fn advance(&mut self, low_rank: &LowRank, mu: f64, exec: Exec<'_>) -> Result<f64, Error> {
         let momentum = |[before, t]: [f64; 2]| (before - 1.0) / t;
         let pull = momentum(self.t);

@@ -82,8 +82,8 @@ impl Path<'_> {
         self.c.iter_mut().zip(b).zip(&self.u).for_each(|((c, b), u)| *c = b - u);
     }
 
-    /// Whether c_i = μz_i on the support and |c_j| ≤ μ elsewhere, up to `rounding`. Atoms that the support can express may be
-    /// off by their length times ‖y − Ax‖ times what G cannot tell.
+    /// Whether c_i = μz_i on the support and |c_j| ≤ μ elsewhere, up to `rounding`. Atoms that the support can express
+    /// may be off by their length times ‖y − Ax‖ times what G cannot tell.
     fn meets_conditions(&mut self, b: &[f64], square: f64, rounding: f64) -> bool {
         let (mu, c) = (self.mu, &mut self.c);
         let (mut rest, mut off) = (square, 0.0_f64);

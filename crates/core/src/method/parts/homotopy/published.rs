@@ -39,8 +39,8 @@ impl Path<'_> {
         Ended::StepsUsedUp
     }
 
-    /// The step of the published rule: candidates are strictly positive, values next to μ or 0 count as such, and where a
-    /// sign would be wrong after the step there is none: the atom that moves fastest among those leaves at once.
+    /// The step of the published rule: candidates are strictly positive, values next to μ or 0 count as such, and where
+    /// a sign would be wrong after the step there is none: the atom that moves fastest among those leaves at once.
     fn next_published(&self) -> (f64, Option<Change>) {
         let mu = self.mu;
         let (mut step, mut change) = (f64::INFINITY, None);

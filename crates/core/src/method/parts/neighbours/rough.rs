@@ -12,14 +12,15 @@
 //! ```text
 //!     ε = δ (‖a‖² + ‖b‖²) + s,      δ = (m + 16)u / (1 − (m + 16)u),      s = m 2^(f − 122)
 //! ```
-//! *Why this is a bound.* In any order of summation, with or without fused steps, |p − âᵀb̂| ≤ mu/(1 − mu) ‖â‖‖b̂‖. Rounding a
-//! and b to single precision changes each product by 2u of itself and a little, and ‖b̂‖² by 2u of itself. As 2‖a‖‖b‖ ≤ ‖a‖² +
-//! ‖b‖², all this is within (m + 6)u (‖a‖² + ‖b‖²) to first order. The ten u left are more than what double precision adds: the
-//! subtraction of c, the sums of squares, and the measured d² itself are each off by at most (m + 4)2⁻⁵²(‖a‖² + ‖b‖²), and m ≤
-//! 2²⁰. Numbers below 2⁻¹²⁶ may have no digits in single precision, or be flushed to zero: at most 2⁻¹²⁶ for each of the 4m
-//! roundings in p, doubled and in units of 2^f; that is s/2. Large offsets are gone with c. Without c they would not make the
-//! bound wrong, but every point a candidate; so do clusters that lie a thousand times further apart than they are wide: then
-//! the search is as slow as the plain double loop.
+//! *Why this is a bound.* In any order of summation, with or without fused steps, |p − âᵀb̂| ≤ mu/(1 − mu) ‖â‖‖b̂‖.
+//!   Rounding a and b to single precision changes each product by 2u of itself and a little, and ‖b̂‖² by 2u of itself.
+//!   As 2‖a‖‖b‖ ≤ ‖a‖² + ‖b‖², all this is within (m + 6)u (‖a‖² + ‖b‖²) to first order. The ten u left are more than
+//!   what double precision adds: the subtraction of c, the sums of squares, and the measured d² itself are each off by
+//!   at most (m + 4)2⁻⁵²(‖a‖² + ‖b‖²), and m ≤ 2²⁰. Numbers below 2⁻¹²⁶ may have no digits in single precision, or be
+//!   flushed to zero: at most 2⁻¹²⁶ for each of the 4m roundings in p, doubled and in units of 2^f; that is s/2. Large
+//!   offsets are gone with c. Without c they would not make the bound wrong, but every point a candidate; so do
+//!   clusters that lie a thousand times further apart than they are wide: then the search is as slow as the plain
+//!   double loop.
 
 use std::ops::Range;
 
@@ -35,7 +36,7 @@ use crate::Error;
 const POINTS: usize = 1024;
 /// Rows prepared as one piece of work.
 const STRETCH: usize = 512;
-/// Points that the centre is the mean of, at most.
+/// Points that the center is the mean of, at most.
 const SAMPLE: usize = 1024;
 /// Distances looked at together.
 const LANES: usize = 16;
