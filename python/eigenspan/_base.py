@@ -11,31 +11,16 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array, estimator_html_repr
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from . import _plots
+from ._conventions import NUMBERS, Features, Floats
 from ._eigenspan import Model, Online, Summary, fit_method, singular_values
 from ._feed import FromFiles
 from ._settings import Registered
-
-Floats = NDArray[np.floating[Any]]
-
-NUMBERS = (np.float64, np.float32, np.uint8)
-
-
-def as_read_by_rust(x: Any) -> Any:
-    """Rows with rising columns where sparse, aligned in memory where dense."""
-    if not sparse.issparse(x):
-        return x if x.flags.aligned else x.copy()
-    if not x.has_canonical_format:
-        x = x.copy()
-        x.sum_duplicates()
-    return x
-
 
 class SpectrumWarning(UserWarning):
     """Something to know about a result that was given all the same."""
@@ -59,14 +44,12 @@ def goes_back(estimator: Any) -> bool:
     return True
 
 
-class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Linear(Registered, FromFiles, Features):
     """A projection onto leading singular directions."""
 
-    _doc_link_module = "eigenspan"
     _model: Model | None
     _summary: Summary | None
     _online: Online | None
-    n_features_in_: int
 
     def _asked(self) -> dict[str, Any]:
         """The settings, checked, in the words that Rust knows."""
@@ -149,6 +132,7 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
         >>> pce.k_, pce.k_interval_, PCE(lam=0.1).fit(X).k_
         (14, (14, 14), 14)
         """
+        self._check_portions()
         if self._mode(mode, rank, forget) == "online":
             return self._take_one_by_one(X, rank, forget)
         if y is not None and self._asked().get("weights") == "auto":
@@ -162,22 +146,6 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
         self._forget()
         self._summary = summary
         return self
-
-    def transform(self, X: ArrayLike) -> Floats:
-        """Features of samples.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            The samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components_)
-            float32 for float32, float64 for everything else. A sample's features do not depend on the samples beside it.
-        """
-        check_is_fitted(self)
-        return self._fitted.transform(self._read(X, reset=False), self.threads)
 
     @available_if(goes_back)  # type: ignore[untyped-decorator]
     def inverse_transform(self, Z: ArrayLike, lengths: ArrayLike | None = None) -> Floats:
@@ -215,6 +183,9 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
         """
         check_is_fitted(self)
         return Recovery(*self._fitted.recover(self._read(X, reset=False), self.threads))
+
+    def _check_portions(self) -> None:
+        """Refuse settings that need all samples at once."""
 
     def _mode(self, mode: str | None, rank: int | None, forget: float | None) -> str:
         """How samples are taken in: as asked, or as before."""
@@ -287,16 +258,6 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
         return self._fitted.k
 
     @property
-    def n_components_(self) -> int:
-        """The number of features of a sample: `k_`, or 1 where that is 0; with soft weights all above τ/2."""
-        return self._fitted.columns
-
-    @property
-    def n_samples_(self) -> int:
-        """The number of samples that were seen."""
-        return self._fitted.n
-
-    @property
     def lambda_(self) -> float:
         """λ: directions with σ² > 1/λ are kept."""
         return self._fitted.lambda_
@@ -325,11 +286,6 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
     def solver_(self) -> str:
         """How the singular values were computed."""
         return self._fitted.solver
-
-    @property
-    def why_(self) -> str:
-        """Why this dimension, in one sentence."""
-        return self._fitted.why
 
     # Pictures.
 
@@ -394,16 +350,6 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
     def __sklearn_is_fitted__(self) -> bool:
         return any(getattr(self, name, None) is not None for name in ("_model", "_summary", "_online"))
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_
-
     def _html_repr(self) -> str:
         """scikit-learn's diagram and our verdict, for notebooks."""
         diagram: str = estimator_html_repr(self)
@@ -430,11 +376,6 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
             self._warn(self._model)
         assert self._model is not None
         return self._model
-
-    def _read(self, X: ArrayLike, *, reset: bool) -> Any:
-        """Samples as Rust reads them. Bad values are left to Rust, which names their place."""
-        x = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=NUMBERS, ensure_all_finite=False)
-        return as_read_by_rust(x)
 
     def _classes(self, x: Any, y: Any) -> tuple[NDArray[np.int64], list[str]] | None:
         """The number of each sample's class, and the names of the classes; None where y does not tell classes."""

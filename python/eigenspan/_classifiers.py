@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ._base import Floats
+from ._conventions import Floats
 from ._method import Classifier
 from ._settings import NORMALIZE, Normalize, Setting, maybe, number, one_of, truth, whole
 

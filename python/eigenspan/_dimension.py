@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
-from ._base import NUMBERS, as_read_by_rust
+from ._conventions import NUMBERS, as_read_by_rust
 from ._eigenspan import Calibration, Neighbourhood, agreement, estimators
 from ._estimators import Path, calibrated
 from ._settings import as_threads, whole

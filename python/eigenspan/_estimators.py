@@ -7,12 +7,13 @@ import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ._base import SpectrumWarning
+from ._conventions import Unsupervised
 from ._eigenspan import Calibration, Neighbourhood
 from ._method import Named
 from ._settings import Setting, maybe, number, one_of, truth, whole
@@ -34,7 +35,7 @@ def calibrated(path: Path | None) -> Iterator[Calibration]:
         known.save(path)
 
 
-class _Estimator(Named):
+class _Estimator(Named, Unsupervised):
     """An estimator that Rust knows by its name."""
 
     dimension_: float
@@ -43,33 +44,18 @@ class _Estimator(Named):
     n_features_in_: int
     _least = 2
 
-    def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Estimate the dimension of samples.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            The samples.
-        y : ignored
-            For pipelines.
-
-        Returns
-        -------
-        self
-        """
+    def _learn(self, x: Any) -> None:
         settings = json.dumps(self._asked())
-        x = self._read(X, reset=True)
         with calibrated(getattr(self, "calibration", None)) as known:
-            told = Neighbourhood(x, [settings], self.threads).estimate(x, settings, known, self.threads)
-        self._take(told)
-        return self
-
-    def _take(self, told: dict[str, Any]) -> None:
-        self.dimension_ = told["dimension"]
-        self.standard_error_ = told["standard_error"]
-        self.why_ = told["why"]
-        for text in told["warnings"]:
+            found = Neighbourhood(x, [settings], self.threads).estimate(x, settings, known, self.threads)
+        self._take(found)
+        for text in found["warnings"]:
             warnings.warn(text, SpectrumWarning, stacklevel=3)
+
+    def _take(self, found: dict[str, Any]) -> None:
+        self.dimension_ = found["dimension"]
+        self.standard_error_ = found["standard_error"]
+        self.why_ = found["why"]
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "dimension_")
@@ -129,9 +115,9 @@ class MLE(_Estimator):
         self.mean = mean
         self.n_jobs = n_jobs
 
-    def _take(self, told: dict[str, Any]) -> None:
-        super()._take(told)
-        self.dimension_per_sample_ = told["per_sample"]
+    def _take(self, found: dict[str, Any]) -> None:
+        super()._take(found)
+        self.dimension_per_sample_ = found["per_sample"]
 
 
 class MiNDML(_Estimator):

@@ -14,7 +14,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_X_y, column_or_1d
 
 from . import _eigenspan
-from ._base import NUMBERS, SpectrumWarning, as_read_by_rust
+from ._base import SpectrumWarning
+from ._conventions import NUMBERS, as_read_by_rust
 from ._settings import as_threads
 
 

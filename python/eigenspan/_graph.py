@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._base import Floats
+from ._conventions import Floats, Unsupervised
 from ._method import Method, Projection
 from ._settings import COMPONENTS, NORMALIZE, Normalize, Setting, maybe, number, one_of, truth, whole
+
+
+_COLUMNS = Setting("columns", one_of("constraint", "unit"))
+_NEIGHBORS = {"n_components": COMPONENTS, "n_neighbors": Setting("neighbours", whole()), "normalize": NORMALIZE}
+_MAP = {
+    "keep_mean": Setting("keep_mean", truth),
+    "floor": Setting("floor", maybe(number(zero=True))),
+    "least": Setting("least", maybe(number())),
+    "columns": _COLUMNS,
+}
 
 
 class LPP(Projection):
@@ -68,16 +78,11 @@ class LPP(Projection):
 
     METHOD = "lpp"
     _settings = {
-        "n_components": COMPONENTS,
-        "n_neighbors": Setting("neighbours", whole()),
+        **_NEIGHBORS,
         "weights": Setting("weights", one_of("heat", "binary", "cosine")),
         "t": Setting("t", maybe(number())),
-        "normalize": NORMALIZE,
         "center": Setting("center", one_of("degree", "plain", "none")),
-        "keep_mean": Setting("keep_mean", truth),
-        "floor": Setting("floor", maybe(number(zero=True))),
-        "least": Setting("least", maybe(number())),
-        "columns": Setting("columns", one_of("constraint", "unit")),
+        **_MAP,
     }
 
     def __init__(
@@ -168,15 +173,10 @@ class NPE(Projection):
 
     METHOD = "npe"
     _settings = {
-        "n_components": COMPONENTS,
-        "n_neighbors": Setting("neighbours", whole()),
+        **_NEIGHBORS,
         "ridge": Setting("ridge", maybe(number(zero=True))),
-        "normalize": NORMALIZE,
         "center": Setting("center", truth),
-        "keep_mean": Setting("keep_mean", truth),
-        "floor": Setting("floor", maybe(number(zero=True))),
-        "least": Setting("least", maybe(number())),
-        "columns": Setting("columns", one_of("constraint", "unit")),
+        **_MAP,
     }
 
     def __init__(
@@ -210,7 +210,7 @@ class NPE(Projection):
         return self._vector("values")
 
 
-class LLE(Method):
+class LLE(Method, Unsupervised):
     """Locally linear embedding: places for the training samples, and for no others.
 
     Each sample is written as a weighted mean of its nearest ones, and gets the place that the same weights give. There is no
@@ -252,12 +252,7 @@ class LLE(Method):
 
     METHOD = "lle"
     _least = 2
-    _settings = {
-        "n_components": COMPONENTS,
-        "n_neighbors": Setting("neighbours", whole()),
-        "ridge": Setting("ridge", number(zero=True)),
-        "normalize": NORMALIZE,
-    }
+    _settings = {**_NEIGHBORS, "ridge": Setting("ridge", number(zero=True))}
 
     def __init__(
         self,
@@ -274,32 +269,13 @@ class LLE(Method):
         self.normalize = normalize
         self.n_jobs = n_jobs
 
-    def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Place samples.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            The samples.
-        y : ignored
-            For pipelines.
-
-        Returns
-        -------
-        self
-        """
-        self._learn(self._read(X, reset=True))
-        return self
-
     def fit_transform(self, X: ArrayLike, y: object = None) -> Floats:
-        """Place samples, and give the places.
+        """Fit to samples, and return their places.
 
         Parameters
         ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            The samples.
-        y : ignored
-            For pipelines.
+        X, y
+            As for `fit`.
 
         Returns
         -------
@@ -386,7 +362,7 @@ class L1Graph(Projection):
         "normalize": NORMALIZE,
         "center": Setting("center", truth),
         "order": Setting("order", one_of("reconstruction", "exchanged")),
-        "columns": Setting("columns", one_of("constraint", "unit")),
+        "columns": _COLUMNS,
     }
 
     def __init__(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ._base import Linear
 from ._settings import one_of
@@ -61,19 +61,9 @@ class PCA(Linear):
         self.solver = solver
         self.n_jobs = n_jobs
 
-    def partial_fit(
-        self,
-        X: ArrayLike,
-        y: object = None,
-        *,
-        mode: Literal["exact", "online"] | None = None,
-        rank: int | None = None,
-        forget: float | None = None,
-    ) -> Self:
-        """Learn from more samples, any number of them. As in `PCE`; "mle" needs all samples at once."""
+    def _check_portions(self) -> None:
         if isinstance(self.n_components, str) and self.n_components == "mle":
             raise ValueError("`n_components='mle'` needs all samples at once: use `fit`, or 'auto'")
-        return super().partial_fit(X, y, mode=mode, rank=rank, forget=forget)
 
     @property
     def explained_variance_(self) -> NDArray[np.float64]:

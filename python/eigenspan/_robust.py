@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ._method import Projection
 from ._settings import COMPONENTS, NORMALIZE, Normalize, Setting, maybe, number, one_of, truth, whole
@@ -16,24 +16,20 @@ class Robust(Projection):
 
     low_rank_: NDArray[np.float64]
     sparse_: NDArray[np.float64]
+    _settings = {
+        "n_components": COMPONENTS,
+        "lam": Setting("lambda", maybe(number())),
+        "growth": Setting("growth", number()),
+        "tol": Setting("tol", number()),
+        "max_iter": Setting("max_iter", whole()),
+        "normalize": NORMALIZE,
+        "center": Setting("center", truth),
+        "keep_mean": Setting("keep_mean", truth),
+        "unit_features": Setting("unit_features", truth),
+    }
 
-    def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Split samples, and learn the projection from their low-rank part.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            The samples.
-        y : ignored
-            For pipelines.
-
-        Returns
-        -------
-        self
-        """
-        parts = self._learn(self._read(X, reset=True))
-        self.low_rank_, self.sparse_ = parts["low_rank"], parts["sparse"]
-        return self
+    def _keep(self, beside: dict[str, Any]) -> None:
+        self.low_rank_, self.sparse_ = beside["low_rank"], beside["sparse"]
 
     @property
     def singular_values_(self) -> NDArray[np.float64]:
@@ -103,18 +99,7 @@ class RobustPCA(Robust):
     """
 
     METHOD = "robust-pca"
-    _settings = {
-        "n_components": COMPONENTS,
-        "lam": Setting("lambda", maybe(number())),
-        "solver": Setting("solver", one_of("ialm", "apg")),
-        "growth": Setting("growth", number()),
-        "tol": Setting("tol", number()),
-        "max_iter": Setting("max_iter", whole()),
-        "normalize": NORMALIZE,
-        "center": Setting("center", truth),
-        "keep_mean": Setting("keep_mean", truth),
-        "unit_features": Setting("unit_features", truth),
-    }
+    _settings = Robust._settings | {"solver": Setting("solver", one_of("ialm", "apg"))}
 
     def __init__(
         self,
@@ -184,18 +169,9 @@ class ROSL(Robust):
     """
 
     METHOD = "rosl"
-    _settings = {
-        "n_components": COMPONENTS,
-        "lam": Setting("lambda", maybe(number())),
+    _settings = Robust._settings | {
         "max_rank": Setting("rank", maybe(whole())),
-        "growth": Setting("growth", number()),
-        "tol": Setting("tol", number()),
-        "max_iter": Setting("max_iter", whole()),
         "random_state": Setting("seed", whole(0)),
-        "normalize": NORMALIZE,
-        "center": Setting("center", truth),
-        "keep_mean": Setting("keep_mean", truth),
-        "unit_features": Setting("unit_features", truth),
     }
 
     def __init__(

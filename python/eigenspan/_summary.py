@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
 from . import _eigenspan
-from ._base import NUMBERS, as_read_by_rust
+from ._conventions import NUMBERS, as_read_by_rust
 from ._feed import _checked, listed
 from ._pce import PCE, settings_of
 from ._settings import Threaded

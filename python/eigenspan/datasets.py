@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Bunch, check_array
 
 from . import _eigenspan
-from ._base import NUMBERS, as_read_by_rust
+from ._conventions import NUMBERS, as_read_by_rust
 from ._settings import as_threads
 
 __all__ = ["corrupt", "load_digits", "load_file", "make_subspaces", "make_synthetic_faces", "split"]

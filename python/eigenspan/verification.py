@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
 from . import _eigenspan
-from ._base import NUMBERS, as_read_by_rust
+from ._conventions import NUMBERS, as_read_by_rust
 
 __all__ = [
     "FoldAccuracy",
