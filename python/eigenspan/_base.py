@@ -34,13 +34,14 @@ class Recovery(NamedTuple):
     error: Floats
     """The rest."""
     score: NDArray[np.float64]
-    """The length of each sample's error after preparation: how little it looks like the training samples."""
+    """The length of each sample's error after preparation: how unlike the training samples it is."""
 
 
 def goes_back(estimator: Any) -> bool:
     """Whether features can be mapped back: not where they were scaled to length one."""
     if getattr(estimator, "unit_features", False):
-        raise AttributeError("features of length one cannot be mapped back to samples: `recover` takes the samples themselves")
+        text = "features of length one cannot be mapped back to samples: `recover` takes the samples themselves"
+        raise AttributeError(text)
     return True
 
 
@@ -51,7 +52,7 @@ class Linear(Registered, FromFiles, Features):
     _summary: Summary | None
     _online: Online | None
 
-    def _asked(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, Any]:
         """The settings, checked, in the words that Rust knows."""
         raise NotImplementedError
 
@@ -61,7 +62,7 @@ class Linear(Registered, FromFiles, Features):
         raise NotImplementedError
 
     def _take(self, model: Model) -> Self:
-        """Goes on as fitted, with a model of a file."""
+        """Use the model of a file as the fit."""
         self._model, self._summary = model, None
         self.n_features_in_ = model.features
         return self
@@ -81,10 +82,10 @@ class Linear(Registered, FromFiles, Features):
         self
         """
         x = self._read(X, reset=True)
-        asked = self._asked()
-        classes = self._classes(x, y) if asked.get("weights") == "auto" and y is not None else None
+        parameters = self._parameters()
+        classes = self._classes(x, y) if parameters.get("weights") == "auto" and y is not None else None
         self._forget()
-        self._model, _ = fit_method(x, classes, json.dumps(asked), self.threads)
+        self._model, _ = fit_method(x, classes, json.dumps(parameters), self.threads)
         self._warn(self._model)
         return self
 
@@ -99,8 +100,8 @@ class Linear(Registered, FromFiles, Features):
     ) -> Self:
         """Learn from more samples, any number of them.
 
-        The result does not depend on how the samples are cut into portions, and no sample is kept. A `fit` afterwards starts
-        anew.
+        The result does not depend on how the samples are cut into chunks, and no sample is kept. A `fit` afterwards
+        starts anew. `PCA(n_components="mle")` needs all samples at once.
 
         Parameters
         ----------
@@ -109,14 +110,16 @@ class Linear(Registered, FromFiles, Features):
         y : ignored
             For pipelines. Weights that classes are to choose are chosen without: earlier samples are gone.
         mode : {"exact", "online"}, optional
-            "exact", at first, keeps m² numbers and gives the fit of all samples; samples of a `fit` before do not count. "online"
-            keeps `rank` directions (Brand's incremental SVD), and gives singular values within a bound (`drift_`); it goes
-            on from a model that was fitted or loaded. It needs a λ, a share of the energy or a dimension that is given. Later
-            calls go on as before.
+            "exact", at first, keeps m² numbers and gives the fit of all samples; samples of a `fit` before do not
+            count. "online" keeps `rank` directions (Brand's incremental SVD), and gives singular values within a bound
+            (`drift_`); it updates a model that was fitted or loaded. It needs a λ, a share of the energy or a dimension
+            that is given. Later calls use the same mode.
         rank : int, optional
-            Online: the most directions that are kept; 100, or twice those of the model it goes on from where that is more.
+            Online: the maximum number of directions; by default 100, or twice those of the model that is updated where
+            that is more.
         forget : float, optional
-            Online: everything seen is multiplied by this when a sample arrives, above 0 and at most 1. 1, the default, forgets nothing.
+            Online: everything seen is multiplied by this factor when a sample arrives, above 0 and at most 1. 1, the
+            default, forgets nothing.
 
         Returns
         -------
@@ -132,16 +135,16 @@ class Linear(Registered, FromFiles, Features):
         >>> pce.k_, pce.k_interval_, PCE(lam=0.1).fit(X).k_
         (14, (14, 14), 14)
         """
-        self._check_portions()
+        self._check_chunks()
         if self._mode(mode, rank, forget) == "online":
             return self._take_one_by_one(X, rank, forget)
-        if y is not None and self._asked().get("weights") == "auto":
+        if y is not None and self._parameters().get("weights") == "auto":
             text = "samples that arrive in portions choose no weights by their classes: γ is 1, `fit` would look at y"
             warnings.warn(text, SpectrumWarning, stacklevel=2)
         summary: Summary | None = getattr(self, "_summary", None)
         x = self._read(X, reset=summary is None)
         if summary is None:
-            summary = Summary(json.dumps(self._asked()), x.shape[1], "triangle")
+            summary = Summary(json.dumps(self._parameters()), x.shape[1], "triangle")
         summary.update(x, self.threads)
         self._forget()
         self._summary = summary
@@ -184,16 +187,17 @@ class Linear(Registered, FromFiles, Features):
         check_is_fitted(self)
         return Recovery(*self._fitted.recover(self._read(X, reset=False), self.threads))
 
-    def _check_portions(self) -> None:
+    def _check_chunks(self) -> None:
         """Refuse settings that need all samples at once."""
 
     def _mode(self, mode: str | None, rank: int | None, forget: float | None) -> str:
-        """How samples are taken in: as asked, or as before."""
+        """How samples are learned: as requested, or as before."""
         begun = getattr(self, "_online", None) is not None
         if mode not in (None, "exact", "online"):
             raise ValueError(f"`mode` must be 'exact' or 'online', got {mode!r}")
         if mode == "exact" and begun:
-            raise ValueError("samples that were dropped one by one cannot be taken in exactly: start anew with another estimator")
+            text = "samples that were dropped one by one cannot be taken in exactly: start anew with another estimator"
+            raise ValueError(text)
         chosen = mode or ("online" if begun else "exact")
         if chosen == "exact" and (rank is not None or forget is not None):
             raise ValueError("`rank` and `forget` have no effect unless `mode` is 'online'")
@@ -204,18 +208,19 @@ class Linear(Registered, FromFiles, Features):
         fitted = self.__sklearn_is_fitted__()
         x = self._read(X, reset=not fitted)
         other = online is not None and (
-            (rank is not None and min(rank, x.shape[1]) != online.rank) or (forget is not None and forget != online.forget)
+            (rank is not None and min(rank, x.shape[1]) != online.rank)
+            or (forget is not None and forget != online.forget)
         )
         if fitted and (online is None or other):
-            online = Online.resume(self._fitted, json.dumps(self._asked()), rank, forget)
+            online = Online.resume(self._fitted, json.dumps(self._parameters()), rank, forget)
         elif online is None:
-            online = Online(json.dumps(self._asked()), x.shape[1], rank, forget)
+            online = Online(json.dumps(self._parameters()), x.shape[1], rank, forget)
         online.update(x, self.threads)
         self._forget()
         self._online = online
         return self
 
-    # What was learnt. Arrays are taken from the model when they are first asked for: a fit does not pay for them.
+    # What was learned. Arrays are taken from the model at their first use: a fit does not compute them.
 
     @cached_property
     def components_(self) -> NDArray[np.float64]:
@@ -229,7 +234,7 @@ class Linear(Registered, FromFiles, Features):
 
     @cached_property
     def spectrum_(self) -> NDArray[np.float64]:
-        """The singular values that are known, largest first: those kept, and one more or many more."""
+        """The computed singular values, largest first: those kept, and one more or many more."""
         return self._fitted.sigma()
 
     @property
@@ -244,7 +249,7 @@ class Linear(Registered, FromFiles, Features):
 
     @cached_property
     def mean_(self) -> NDArray[np.float64] | None:
-        """The mean that is taken away, or None where samples are not centred."""
+        """The mean that is subtracted, or None where samples are not centered."""
         return self._fitted.mean()
 
     @cached_property
@@ -279,7 +284,7 @@ class Linear(Registered, FromFiles, Features):
 
     @property
     def drift_(self) -> float:
-        """δ: every singular value of the samples lies between that of `spectrum_` and √(σ² + δ²); 0 unless samples came online."""
+        """δ: every singular value lies between that of `spectrum_` and √(σ² + δ²); 0 unless samples came online."""
         return self._fitted.drift
 
     @property
@@ -321,7 +326,7 @@ class Linear(Registered, FromFiles, Features):
         path = self.k_path_
         if X is not None:
             x = self._read(X, reset=False)
-            path = self._path(singular_values(x, json.dumps(self._asked()), self.threads))
+            path = self._path(singular_values(x, json.dumps(self._parameters()), self.threads))
         return _plots.path(path["lambda"], path["k"], self.lambda_, self.k_, ax)
 
     def plot_recovery(self, X: ArrayLike, shape: tuple[int, int] | None = None, axes: Any = None) -> Any:
@@ -332,7 +337,8 @@ class Linear(Registered, FromFiles, Features):
         X : array-like of shape (n_samples, n_features)
             The samples, at most eight of which are drawn.
         shape : (height, width), optional
-            The shape of the image that a sample is; found out where samples are square images. Others are drawn as curves.
+            The shape of the image that a sample is; found out where samples are square images. Others are drawn as
+            curves.
         axes : array of matplotlib.axes.Axes of shape (3, number of samples drawn), optional
             Where to draw; a new figure otherwise.
 
@@ -378,10 +384,11 @@ class Linear(Registered, FromFiles, Features):
         return self._model
 
     def _classes(self, x: Any, y: Any) -> tuple[NDArray[np.int64], list[str]] | None:
-        """The number of each sample's class, and the names of the classes; None where y does not tell classes."""
+        """The number of each sample's class, and the names of the classes; None where y holds no classes."""
         kind = type_of_target(y)
         if kind not in ("binary", "multiclass"):
-            warnings.warn(f"y is {kind} and tells no classes: weights are chosen without it", SpectrumWarning, stacklevel=3)
+            text = f"y is {kind} and tells no classes: weights are chosen without it"
+            warnings.warn(text, SpectrumWarning, stacklevel=3)
             return None
         names, numbers = np.unique(column_or_1d(y), return_inverse=True)
         check_consistent_length(x, numbers)
@@ -394,7 +401,7 @@ class Linear(Registered, FromFiles, Features):
         return path
 
     def _forget(self) -> None:
-        """Nothing was learnt."""
+        """Discard what was learned."""
         self._model = self._summary = self._online = None
         for name, value in vars(Linear).items():
             if isinstance(value, cached_property):

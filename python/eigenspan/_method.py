@@ -39,12 +39,12 @@ class Named(Reading):
     METHOD: ClassVar[str]
     """The name, as on the command line."""
     _settings: ClassVar[dict[str, Setting]]
-    """Every keyword that Rust is told of as a setting."""
+    """Every keyword that is a setting in Rust."""
 
-    def _asked(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, Any]:
         """The settings, checked, in the words that Rust knows."""
-        asked = {s.name: s.tell(keyword, getattr(self, keyword)) for keyword, s in self._settings.items()}
-        return {"method": self.METHOD, **asked}
+        parameters = {s.name: s.check(keyword, getattr(self, keyword)) for keyword, s in self._settings.items()}
+        return {"method": self.METHOD, **parameters}
 
 class Method(Registered, Named, WithModel):
     """A method that gives a model."""
@@ -72,11 +72,11 @@ class Method(Registered, Named, WithModel):
     @classmethod
     def _keywords(cls, settings: dict[str, Any]) -> dict[str, Any]:
         """The keywords that ask for settings of Rust's."""
-        return {keyword: setting.told(settings[setting.name]) for keyword, setting in cls._settings.items()}
+        return {keyword: setting.restore(settings[setting.name]) for keyword, setting in cls._settings.items()}
 
     def _learn(self, x: Any, y: tuple[NDArray[np.int64], list[str]] | None = None) -> None:
         """Fit the model."""
-        settings = json.dumps(self._asked())
+        settings = json.dumps(self._parameters())
         self._forget()
         try:
             self._model, beside = fit_method(x, y, settings, self.threads)
@@ -90,7 +90,7 @@ class Method(Registered, Named, WithModel):
     def _keep(self, beside: dict[str, Any]) -> None:
         """Keep arrays of a fit that the model does not hold."""
 
-    # What was learnt.
+    # What was learned.
 
     @cached_property
     def _arrays(self) -> dict[str, NDArray[np.float64]]:
@@ -125,12 +125,12 @@ class Method(Registered, Named, WithModel):
         return self._model
 
     def _take(self, model: Model) -> Self:
-        """Goes on as fitted, with a model of a file."""
+        """Use the model of a file as the fit."""
         self._model, self.n_features_in_ = model, model.features
         return self
 
     def _forget(self) -> None:
-        """Nothing was learnt."""
+        """Discard what was learned."""
         self._model = None
         self.__dict__.pop("_arrays", None)
 
@@ -162,12 +162,12 @@ class Projection(Reducer):
 
     @property
     def mean_(self) -> NDArray[np.float64] | None:
-        """The mean that is taken away, or None where samples are not centred."""
+        """The mean that is subtracted, or None where samples are not centered."""
         return self._vector("mean") if "mean" in self._arrays else None
 
 
 class Classifier(ClassifierMixin, Method):  # type: ignore[misc]
-    """A method that tells classes."""
+    """A classifier."""
 
     classes_: NDArray[Any]
 
