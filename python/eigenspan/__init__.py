@@ -11,7 +11,7 @@
 | name | what it is |
 |---|---|
 | `PCE` | Principal Coefficients Embedding: finds the dimension by itself |
-| `Summary` | what is kept of samples in portions or partitions, to be merged and finished to a `PCE` |
+| `Summary` | what is kept of samples in chunks or partitions, to be merged and finished to a `PCE` |
 | `eigenspan.dask`, `eigenspan.spark` | PCE of Dask and Spark collections; modules to import |
 | `PCA` | principal component analysis, exact, also of sparse data, with a dimension if you have none |
 | `LPP`, `NPE`, `LLE`, `L1Graph` | projections, and an embedding, that keep a graph between the samples |

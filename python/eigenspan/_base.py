@@ -11,31 +11,16 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array, estimator_html_repr
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from . import _plots
+from ._conventions import NUMBERS, Features, Floats
 from ._eigenspan import Model, Online, Summary, fit_method, singular_values
 from ._feed import FromFiles
 from ._settings import Registered
-
-Floats = NDArray[np.floating[Any]]
-
-NUMBERS = (np.float64, np.float32, np.uint8)
-
-
-def as_read_by_rust(x: Any) -> Any:
-    """Rows with rising columns where sparse, aligned in memory where dense."""
-    if not sparse.issparse(x):
-        return x if x.flags.aligned else x.copy()
-    if not x.has_canonical_format:
-        x = x.copy()
-        x.sum_duplicates()
-    return x
-
 
 class SpectrumWarning(UserWarning):
     """Something to know about a result that was given all the same."""
@@ -49,26 +34,25 @@ class Recovery(NamedTuple):
     error: Floats
     """The rest."""
     score: NDArray[np.float64]
-    """The length of each sample's error after preparation: how little it looks like the training samples."""
+    """The length of each sample's error after preparation: how unlike the training samples it is."""
 
 
 def goes_back(estimator: Any) -> bool:
     """Whether features can be mapped back: not where they were scaled to length one."""
     if getattr(estimator, "unit_features", False):
-        raise AttributeError("features of length one cannot be mapped back to samples: `recover` takes the samples themselves")
+        text = "features of length one cannot be mapped back to samples: `recover` takes the samples themselves"
+        raise AttributeError(text)
     return True
 
 
-class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Linear(Registered, FromFiles, Features):
     """A projection onto leading singular directions."""
 
-    _doc_link_module = "eigenspan"
     _model: Model | None
     _summary: Summary | None
     _online: Online | None
-    n_features_in_: int
 
-    def _asked(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, Any]:
         """The settings, checked, in the words that Rust knows."""
         raise NotImplementedError
 
@@ -78,7 +62,7 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
         raise NotImplementedError
 
     def _take(self, model: Model) -> Self:
-        """Goes on as fitted, with a model of a file."""
+        """Use the model of a file as the fit."""
         self._model, self._summary = model, None
         self.n_features_in_ = model.features
         return self
@@ -98,10 +82,10 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
         self
         """
         x = self._read(X, reset=True)
-        asked = self._asked()
-        classes = self._classes(x, y) if asked.get("weights") == "auto" and y is not None else None
+        parameters = self._parameters()
+        classes = self._classes(x, y) if parameters.get("weights") == "auto" and y is not None else None
         self._forget()
-        self._model, _ = fit_method(x, classes, json.dumps(asked), self.threads)
+        self._model, _ = fit_method(x, classes, json.dumps(parameters), self.threads)
         self._warn(self._model)
         return self
 
@@ -116,8 +100,8 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
     ) -> Self:
         """Learn from more samples, any number of them.
 
-        The result does not depend on how the samples are cut into portions, and no sample is kept. A `fit` afterwards starts
-        anew.
+        The result does not depend on how the samples are cut into chunks, and no sample is kept. A `fit` afterwards
+        starts anew. `PCA(n_components="mle")` needs all samples at once.
 
         Parameters
         ----------
@@ -126,14 +110,16 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
         y : ignored
             For pipelines. Weights that classes are to choose are chosen without: earlier samples are gone.
         mode : {"exact", "online"}, optional
-            "exact", at first, keeps m² numbers and gives the fit of all samples; samples of a `fit` before do not count. "online"
-            keeps `rank` directions (Brand's incremental SVD), and gives singular values within a bound (`drift_`); it goes
-            on from a model that was fitted or loaded. It needs a λ, a share of the energy or a dimension that is given. Later
-            calls go on as before.
+            "exact", at first, keeps m² numbers and gives the fit of all samples; samples of a `fit` before do not
+            count. "online" keeps `rank` directions (Brand's incremental SVD), and gives singular values within a bound
+            (`drift_`); it updates a model that was fitted or loaded. It needs a λ, a share of the energy or a dimension
+            that is given. Later calls use the same mode.
         rank : int, optional
-            Online: the most directions that are kept; 100, or twice those of the model it goes on from where that is more.
+            Online: the maximum number of directions; by default 100, or twice those of the model that is updated where
+            that is more.
         forget : float, optional
-            Online: everything seen is multiplied by this when a sample arrives, above 0 and at most 1. 1, the default, forgets nothing.
+            Online: everything seen is multiplied by this factor when a sample arrives, above 0 and at most 1. 1, the
+            default, forgets nothing.
 
         Returns
         -------
@@ -149,35 +135,20 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
         >>> pce.k_, pce.k_interval_, PCE(lam=0.1).fit(X).k_
         (14, (14, 14), 14)
         """
+        self._check_chunks()
         if self._mode(mode, rank, forget) == "online":
             return self._take_one_by_one(X, rank, forget)
-        if y is not None and self._asked().get("weights") == "auto":
+        if y is not None and self._parameters().get("weights") == "auto":
             text = "samples that arrive in portions choose no weights by their classes: γ is 1, `fit` would look at y"
             warnings.warn(text, SpectrumWarning, stacklevel=2)
         summary: Summary | None = getattr(self, "_summary", None)
         x = self._read(X, reset=summary is None)
         if summary is None:
-            summary = Summary(json.dumps(self._asked()), x.shape[1], "triangle")
+            summary = Summary(json.dumps(self._parameters()), x.shape[1], "triangle")
         summary.update(x, self.threads)
         self._forget()
         self._summary = summary
         return self
-
-    def transform(self, X: ArrayLike) -> Floats:
-        """Features of samples.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            The samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components_)
-            float32 for float32, float64 for everything else. A sample's features do not depend on the samples beside it.
-        """
-        check_is_fitted(self)
-        return self._fitted.transform(self._read(X, reset=False), self.threads)
 
     @available_if(goes_back)  # type: ignore[untyped-decorator]
     def inverse_transform(self, Z: ArrayLike, lengths: ArrayLike | None = None) -> Floats:
@@ -216,13 +187,17 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
         check_is_fitted(self)
         return Recovery(*self._fitted.recover(self._read(X, reset=False), self.threads))
 
+    def _check_chunks(self) -> None:
+        """Refuse settings that need all samples at once."""
+
     def _mode(self, mode: str | None, rank: int | None, forget: float | None) -> str:
-        """How samples are taken in: as asked, or as before."""
+        """How samples are learned: as requested, or as before."""
         begun = getattr(self, "_online", None) is not None
         if mode not in (None, "exact", "online"):
             raise ValueError(f"`mode` must be 'exact' or 'online', got {mode!r}")
         if mode == "exact" and begun:
-            raise ValueError("samples that were dropped one by one cannot be taken in exactly: start anew with another estimator")
+            text = "samples that were dropped one by one cannot be taken in exactly: start anew with another estimator"
+            raise ValueError(text)
         chosen = mode or ("online" if begun else "exact")
         if chosen == "exact" and (rank is not None or forget is not None):
             raise ValueError("`rank` and `forget` have no effect unless `mode` is 'online'")
@@ -233,18 +208,19 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
         fitted = self.__sklearn_is_fitted__()
         x = self._read(X, reset=not fitted)
         other = online is not None and (
-            (rank is not None and min(rank, x.shape[1]) != online.rank) or (forget is not None and forget != online.forget)
+            (rank is not None and min(rank, x.shape[1]) != online.rank)
+            or (forget is not None and forget != online.forget)
         )
         if fitted and (online is None or other):
-            online = Online.resume(self._fitted, json.dumps(self._asked()), rank, forget)
+            online = Online.resume(self._fitted, json.dumps(self._parameters()), rank, forget)
         elif online is None:
-            online = Online(json.dumps(self._asked()), x.shape[1], rank, forget)
+            online = Online(json.dumps(self._parameters()), x.shape[1], rank, forget)
         online.update(x, self.threads)
         self._forget()
         self._online = online
         return self
 
-    # What was learnt. Arrays are taken from the model when they are first asked for: a fit does not pay for them.
+    # What was learned. Arrays are taken from the model at their first use: a fit does not compute them.
 
     @cached_property
     def components_(self) -> NDArray[np.float64]:
@@ -258,7 +234,7 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
 
     @cached_property
     def spectrum_(self) -> NDArray[np.float64]:
-        """The singular values that are known, largest first: those kept, and one more or many more."""
+        """The computed singular values, largest first: those kept, and one more or many more."""
         return self._fitted.sigma()
 
     @property
@@ -273,7 +249,7 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
 
     @cached_property
     def mean_(self) -> NDArray[np.float64] | None:
-        """The mean that is taken away, or None where samples are not centred."""
+        """The mean that is subtracted, or None where samples are not centered."""
         return self._fitted.mean()
 
     @cached_property
@@ -285,16 +261,6 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
     def k_(self) -> int:
         """The dimension that was found. Where it is 0, one direction is kept all the same."""
         return self._fitted.k
-
-    @property
-    def n_components_(self) -> int:
-        """The number of features of a sample: `k_`, or 1 where that is 0; with soft weights all above τ/2."""
-        return self._fitted.columns
-
-    @property
-    def n_samples_(self) -> int:
-        """The number of samples that were seen."""
-        return self._fitted.n
 
     @property
     def lambda_(self) -> float:
@@ -318,18 +284,13 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
 
     @property
     def drift_(self) -> float:
-        """δ: every singular value of the samples lies between that of `spectrum_` and √(σ² + δ²); 0 unless samples came online."""
+        """δ: every singular value lies between that of `spectrum_` and √(σ² + δ²); 0 unless samples came online."""
         return self._fitted.drift
 
     @property
     def solver_(self) -> str:
         """How the singular values were computed."""
         return self._fitted.solver
-
-    @property
-    def why_(self) -> str:
-        """Why this dimension, in one sentence."""
-        return self._fitted.why
 
     # Pictures.
 
@@ -365,7 +326,7 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
         path = self.k_path_
         if X is not None:
             x = self._read(X, reset=False)
-            path = self._path(singular_values(x, json.dumps(self._asked()), self.threads))
+            path = self._path(singular_values(x, json.dumps(self._parameters()), self.threads))
         return _plots.path(path["lambda"], path["k"], self.lambda_, self.k_, ax)
 
     def plot_recovery(self, X: ArrayLike, shape: tuple[int, int] | None = None, axes: Any = None) -> Any:
@@ -376,7 +337,8 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
         X : array-like of shape (n_samples, n_features)
             The samples, at most eight of which are drawn.
         shape : (height, width), optional
-            The shape of the image that a sample is; found out where samples are square images. Others are drawn as curves.
+            The shape of the image that a sample is; found out where samples are square images. Others are drawn as
+            curves.
         axes : array of matplotlib.axes.Axes of shape (3, number of samples drawn), optional
             Where to draw; a new figure otherwise.
 
@@ -393,16 +355,6 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
 
     def __sklearn_is_fitted__(self) -> bool:
         return any(getattr(self, name, None) is not None for name in ("_model", "_summary", "_online"))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_
 
     def _html_repr(self) -> str:
         """scikit-learn's diagram and our verdict, for notebooks."""
@@ -431,16 +383,12 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
         assert self._model is not None
         return self._model
 
-    def _read(self, X: ArrayLike, *, reset: bool) -> Any:
-        """Samples as Rust reads them. Bad values are left to Rust, which names their place."""
-        x = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=NUMBERS, ensure_all_finite=False)
-        return as_read_by_rust(x)
-
     def _classes(self, x: Any, y: Any) -> tuple[NDArray[np.int64], list[str]] | None:
-        """The number of each sample's class, and the names of the classes; None where y does not tell classes."""
+        """The number of each sample's class, and the names of the classes; None where y holds no classes."""
         kind = type_of_target(y)
         if kind not in ("binary", "multiclass"):
-            warnings.warn(f"y is {kind} and tells no classes: weights are chosen without it", SpectrumWarning, stacklevel=3)
+            text = f"y is {kind} and tells no classes: weights are chosen without it"
+            warnings.warn(text, SpectrumWarning, stacklevel=3)
             return None
         names, numbers = np.unique(column_or_1d(y), return_inverse=True)
         check_consistent_length(x, numbers)
@@ -453,7 +401,7 @@ class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, Transformer
         return path
 
     def _forget(self) -> None:
-        """Nothing was learnt."""
+        """Discard what was learned."""
         self._model = self._summary = self._online = None
         for name, value in vars(Linear).items():
             if isinstance(value, cached_property):

@@ -1,4 +1,4 @@
-"""Classifiers: the nearest neighbour, the linear support vector machine, and two sparse representations."""
+"""Classifiers: the nearest neighbor, the linear support vector machine, and two sparse representations."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ._base import Floats
+from ._conventions import Floats
 from ._method import Classifier
 from ._settings import NORMALIZE, Normalize, Setting, maybe, number, one_of, truth, whole
 
 
 class NearestNeighbour(Classifier):
-    """The nearest neighbour, exact, and always the same one of several that are equally near.
+    """The nearest neighbor, exact, and always the same one of several that are equally near.
 
     Parameters
     ----------
@@ -88,8 +88,8 @@ class NearestNeighbour(Classifier):
 class LinearSVM(Classifier):
     """The linear support vector machine: one class against all others, with a squared hinge loss.
 
-    The same problem as LIBLINEAR's default and scikit-learn's `LinearSVC`: the least of ``|w|² / 2 + C Σ max(0, 1 - y w·x)²``
-    for each class, solved to rounding.
+    The same problem as LIBLINEAR's default and scikit-learn's `LinearSVC`: the least of
+    ``|w|² / 2 + C Σ max(0, 1 - y w·x)²`` for each class, solved to rounding.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class LinearSVM(Classifier):
     tol : float, default=1e-6
         How far the conditions of the optimum may be missed.
     max_iter : int, default=1000
-        Times that the descent goes through the samples, at most.
+        The maximum number of passes of the descent over the samples.
     solver : {"auto", "descent"}, default="auto"
         Coordinate descent, then Newton's method; or the first alone.
     normalize : {"unit", "none", "zscore"}, default="none"
@@ -126,7 +126,8 @@ class LinearSVM(Classifier):
 
     References
     ----------
-    Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent method for large-scale linear SVM", ICML (2008).
+    Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent method for large-scale linear SVM", ICML
+    (2008).
 
     Examples
     --------
@@ -210,8 +211,9 @@ class LinearSVM(Classifier):
 class SRC(Classifier):
     """Sparse representation: the class whose part of a sparse combination of all training samples comes closest.
 
-    A sample y is written as a combination x of all training samples A that has the least ``lam * |x|₁ + |y - Ax|² / 2``; the
-    class with the least ``|y - A_c x_c|`` wins. Samples are coded together: one call for many is faster than many calls.
+    A sample y is written as a combination x of all training samples A that has the least
+    ``lam * |x|₁ + |y - Ax|² / 2``; the class with the least ``|y - A_c x_c|`` wins. Samples are coded together: one
+    call for many is faster than many calls.
 
     Parameters
     ----------
@@ -221,7 +223,7 @@ class SRC(Classifier):
         Ends a code where a step lowers the objective by no more than this share, as the published program does; that is
         most often long before `lam`. None gives exact codes.
     max_iter : int, default=10000
-        Steps for one sample, at most.
+        The maximum number of steps for one sample.
     nonnegative : bool, default=False
         Whether training samples may only be added up.
     normalize : {"unit", "none", "zscore"}, default="unit"
@@ -292,7 +294,7 @@ class SRC(Classifier):
 
 
 class CESR(Classifier):
-    """Sparse representation by correntropy: samples that are wrong in many places are still told apart.
+    """Sparse representation by correntropy: grossly corrupted samples are still classified.
 
     A sample is written as a sum of training samples; features that do not fit count less and less. The class whose
     training samples come closest wins.
@@ -304,7 +306,7 @@ class CESR(Classifier):
     residual : {"weighted", "plain"}, default="weighted"
         Whether features count for the class as much as they did in the sum, or all the same.
     max_iter : int, default=200
-        Rounds for one sample, at most.
+        The maximum number of rounds for one sample.
     width : float, default=1.0
         The width of the kernel, in units of the mean squared residual: the smaller, the sooner a feature is left aside.
     ridge : float, default=1e-3
@@ -323,8 +325,8 @@ class CESR(Classifier):
 
     References
     ----------
-    He, Zheng, Hu, "Maximum Correntropy Criterion for Robust Face Recognition", IEEE Transactions on Pattern Analysis and
-    Machine Intelligence 33 (2011).
+    He, Zheng, Hu, "Maximum Correntropy Criterion for Robust Face Recognition", IEEE Transactions on Pattern Analysis
+    and Machine Intelligence 33 (2011).
 
     Examples
     --------

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
-from ._base import NUMBERS, as_read_by_rust
+from ._conventions import NUMBERS, as_read_by_rust
 from ._eigenspan import Calibration, Neighbourhood, agreement, estimators
 from ._estimators import Path, calibrated
 from ._settings import as_threads, whole
@@ -28,9 +28,9 @@ class Estimated(NamedTuple):
     standard_error: float | None
     """Its standard error, where the method has one."""
     seconds: float
-    """How long it took, without the search for neighbours."""
+    """How long it took, without the search for neighbors."""
     settings: dict[str, Any]
-    """What was asked."""
+    """The parameters of the estimator."""
     why: str
     """What was found or refused, in one sentence."""
     warnings: list[str]
@@ -76,9 +76,9 @@ def dimension(
     methods : iterable of str, optional
         The names of the estimators, as on the command line; all but ``"fast-danco"`` otherwise.
     n_neighbors : int, optional
-        Neighbours, for the estimators that look at some; their own default otherwise.
+        The number of neighbors, for the estimators that use them; their own default otherwise.
     calibration : str or path, optional
-        A file of balls that were looked at before. What is not in it is computed and added.
+        A file of balls that were computed before. What is not in it is computed and added.
     n_jobs : int, optional
         How many threads to use; all cores where None or −1. Results do not depend on it.
 
@@ -98,28 +98,34 @@ def dimension(
     '3 of 3 say 4'
     """
     names = [name for name in _DEFAULTS if name != "fast-danco"] if methods is None else list(methods)
-    asked = []
+    requested = []
     for name in names:
         if name not in _DEFAULTS:
             raise ValueError(f"`methods` must be some of {', '.join(_DEFAULTS)}, got {name!r}")
         settings = dict(_DEFAULTS[name])
         if n_neighbors is not None and "neighbours" in settings:
             settings["neighbours"] = whole()("n_neighbors", n_neighbors)
-        asked.append(settings)
+        requested.append(settings)
     x = as_read_by_rust(check_array(X, accept_sparse="csr", dtype=NUMBERS, ensure_all_finite=False))
-    near = Neighbourhood(x, [json.dumps(one) for one in asked], as_threads(n_jobs))
-    with calibrated(calibration) as known:
-        return Dimensions(_ask(near, x, one, known, as_threads(n_jobs)) for one in asked)
+    near = Neighbourhood(x, [json.dumps(one) for one in requested], as_threads(n_jobs))
+    with calibrated(calibration) as balls:
+        return Dimensions(_ask(near, x, one, balls, as_threads(n_jobs)) for one in requested)
 
 
-def _ask(near: Neighbourhood, x: Any, settings: dict[str, Any], known: Calibration, threads: int | None) -> Estimated:
+def _ask(near: Neighbourhood, x: Any, settings: dict[str, Any], balls: Calibration, threads: int | None) -> Estimated:
     started = time.perf_counter()
     try:
-        told = near.estimate(x, json.dumps(settings), known, threads)
+        found = near.estimate(x, json.dumps(settings), balls, threads)
     except ValueError as error:
-        told = {"dimension": None, "standard_error": None, "why": str(error), "warnings": []}
+        found = {"dimension": None, "standard_error": None, "why": str(error), "warnings": []}
     seconds = time.perf_counter() - started
     options = {key: value for key, value in settings.items() if key != "method"}
     return Estimated(
-        settings["method"], told["dimension"], told["standard_error"], seconds, options, told["why"], told["warnings"]
+        settings["method"],
+        found["dimension"],
+        found["standard_error"],
+        seconds,
+        options,
+        found["why"],
+        found["warnings"],
     )

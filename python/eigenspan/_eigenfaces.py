@@ -35,7 +35,7 @@ class Eigenfaces(Projection):
     theta_ : ndarray of shape (n_features, n_components_)
         The directions, orthonormal.
     singular_values_ : ndarray of shape (n_components_,)
-        The singular values of the centred samples.
+        The singular values of the centered samples.
     n_components_, n_features_in_, n_samples_, why_
         What was found, and in what.
 
@@ -72,5 +72,5 @@ class Eigenfaces(Projection):
 
     @property
     def singular_values_(self) -> NDArray[np.float64]:
-        """The singular values of the centred samples."""
+        """The singular values of the centered samples."""
         return self._vector("values")

@@ -7,34 +7,35 @@ import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ._base import SpectrumWarning
+from ._conventions import Unsupervised
 from ._eigenspan import Calibration, Neighbourhood
 from ._method import Named
 from ._settings import Setting, maybe, number, one_of, truth, whole
 
 _SEED = Setting("seed", whole(0))
-_MOST = Setting("max_dim", maybe(whole()))
-_NEIGHBOURS = Setting("neighbours", whole())
+_MAX_DIM = Setting("max_dim", maybe(whole()))
+_NEIGHBORS = Setting("neighbours", whole())
 
 Path = str | os.PathLike[str]
 
 
 @contextmanager
 def calibrated(path: Path | None) -> Iterator[Calibration]:
-    """What is known of balls; what was learnt meanwhile is added to the file, where there is one."""
-    known = Calibration(path)
-    before = len(known)
-    yield known
-    if path is not None and len(known) > before:
-        known.save(path)
+    """The calibration of a file, if one is given; balls that a call computes are added to the file."""
+    calibration = Calibration(path)
+    before = len(calibration)
+    yield calibration
+    if path is not None and len(calibration) > before:
+        calibration.save(path)
 
 
-class _Estimator(Named):
+class _Estimator(Named, Unsupervised):
     """An estimator that Rust knows by its name."""
 
     dimension_: float
@@ -43,48 +44,33 @@ class _Estimator(Named):
     n_features_in_: int
     _least = 2
 
-    def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Estimate the dimension of samples.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            The samples.
-        y : ignored
-            For pipelines.
-
-        Returns
-        -------
-        self
-        """
-        settings = json.dumps(self._asked())
-        x = self._read(X, reset=True)
-        with calibrated(getattr(self, "calibration", None)) as known:
-            told = Neighbourhood(x, [settings], self.threads).estimate(x, settings, known, self.threads)
-        self._take(told)
-        return self
-
-    def _take(self, told: dict[str, Any]) -> None:
-        self.dimension_ = told["dimension"]
-        self.standard_error_ = told["standard_error"]
-        self.why_ = told["why"]
-        for text in told["warnings"]:
+    def _learn(self, x: Any) -> None:
+        settings = json.dumps(self._parameters())
+        with calibrated(getattr(self, "calibration", None)) as calibration:
+            found = Neighbourhood(x, [settings], self.threads).estimate(x, settings, calibration, self.threads)
+        self._take(found)
+        for text in found["warnings"]:
             warnings.warn(text, SpectrumWarning, stacklevel=3)
+
+    def _take(self, found: dict[str, Any]) -> None:
+        self.dimension_ = found["dimension"]
+        self.standard_error_ = found["standard_error"]
+        self.why_ = found["why"]
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "dimension_")
 
 
 class MLE(_Estimator):
-    """Maximum likelihood of the distances to the nearest neighbours (Levina, Bickel).
+    """Maximum likelihood of the distances to the nearest neighbors (Levina, Bickel).
 
     Parameters
     ----------
     n_neighbors : int, default=10
         How many distances are compared with the next one.
     mean : {"harmonic", "arithmetic"}, default="harmonic"
-        How the dimensions around the samples become one: the maximum of the likelihood of all samples (MacKay, Ghahramani),
-        or as first published.
+        How the dimensions around the samples become one: the maximum of the likelihood of all samples (MacKay,
+        Ghahramani), or as first published.
     n_jobs : int, optional
         How many threads to use; all cores where None or −1. Results do not depend on it.
 
@@ -93,7 +79,7 @@ class MLE(_Estimator):
     dimension_ : float
         The dimension.
     standard_error_ : float or None
-        Its standard error, as if neighbourhoods did not overlap; for the harmonic mean.
+        Its standard error, as if neighborhoods did not overlap; for the harmonic mean.
     dimension_per_sample_ : ndarray of shape (n_samples,)
         The dimension around each sample.
     why_ : str
@@ -103,8 +89,8 @@ class MLE(_Estimator):
 
     References
     ----------
-    Levina, Bickel, "Maximum Likelihood Estimation of Intrinsic Dimension", Advances in Neural Information Processing Systems
-    17 (2004).
+    Levina, Bickel, "Maximum Likelihood Estimation of Intrinsic Dimension", Advances in Neural Information Processing
+    Systems 17 (2004).
 
     Examples
     --------
@@ -115,7 +101,7 @@ class MLE(_Estimator):
     """
 
     METHOD = "mle"
-    _settings = {"n_neighbors": _NEIGHBOURS, "mean": Setting("mean", one_of("harmonic", "arithmetic"))}
+    _settings = {"n_neighbors": _NEIGHBORS, "mean": Setting("mean", one_of("harmonic", "arithmetic"))}
     dimension_per_sample_: NDArray[np.float64]
 
     def __init__(
@@ -129,9 +115,9 @@ class MLE(_Estimator):
         self.mean = mean
         self.n_jobs = n_jobs
 
-    def _take(self, told: dict[str, Any]) -> None:
-        super()._take(told)
-        self.dimension_per_sample_ = told["per_sample"]
+    def _take(self, found: dict[str, Any]) -> None:
+        super()._take(found)
+        self.dimension_per_sample_ = found["per_sample"]
 
 
 class MiNDML(_Estimator):
@@ -153,16 +139,14 @@ class MiNDML(_Estimator):
     dimension_ : float
         The dimension.
     standard_error_ : float
-        Its standard error, as if neighbourhoods did not overlap.
-    why_ : str
-        What was found, in one sentence.
-    n_features_in_ : int
-        What was seen.
+        Its standard error, as if neighborhoods did not overlap.
+    why_, n_features_in_
+        As in `MLE`.
 
     References
     ----------
-    Rozza, Lombardi, Ceruti, Casiraghi, Campadelli, "Novel High Intrinsic Dimensionality Estimators", Machine Learning 89
-    (2012).
+    Rozza, Lombardi, Ceruti, Casiraghi, Campadelli, "Novel High Intrinsic Dimensionality Estimators", Machine Learning
+    89 (2012).
 
     Examples
     --------
@@ -173,7 +157,7 @@ class MiNDML(_Estimator):
     """
 
     METHOD = "mind-ml"
-    _settings = {"n_neighbors": _NEIGHBOURS, "whole": Setting("whole", truth), "max_dim": _MOST}
+    _settings = {"n_neighbors": _NEIGHBORS, "whole": Setting("whole", truth), "max_dim": _MAX_DIM}
 
     def __init__(
         self,
@@ -197,11 +181,11 @@ class MiNDKL(_Estimator):
     n_neighbors : int, default=10
         The nearest of so many distances is measured in units of the next one.
     max_dim : int, optional
-        The most dimensions; the number of features otherwise.
+        The maximum dimension; the number of features otherwise.
     random_state : int, default=0
         The seed of the points in the balls.
     calibration : str or path, optional
-        A file of balls that were looked at before. What is not in it is computed and added.
+        A file of balls that were computed before. What is not in it is computed and added.
     n_jobs : int, optional
         How many threads to use; all cores where None or −1. Results do not depend on it.
 
@@ -209,15 +193,13 @@ class MiNDKL(_Estimator):
     ----------
     dimension_ : float
         The dimension, a whole number.
-    why_ : str
-        What was found, in one sentence.
-    n_features_in_ : int
-        What was seen.
+    why_, n_features_in_
+        As in `MLE`.
 
     References
     ----------
-    Rozza, Lombardi, Ceruti, Casiraghi, Campadelli, "Novel High Intrinsic Dimensionality Estimators", Machine Learning 89
-    (2012).
+    Rozza, Lombardi, Ceruti, Casiraghi, Campadelli, "Novel High Intrinsic Dimensionality Estimators", Machine Learning
+    89 (2012).
 
     Examples
     --------
@@ -228,7 +210,7 @@ class MiNDKL(_Estimator):
     """
 
     METHOD = "mind-kl"
-    _settings = {"n_neighbors": _NEIGHBOURS, "max_dim": _MOST, "random_state": _SEED}
+    _settings = {"n_neighbors": _NEIGHBORS, "max_dim": _MAX_DIM, "random_state": _SEED}
 
     def __init__(
         self,
@@ -252,16 +234,16 @@ class DANCo(_Estimator):
     Parameters
     ----------
     n_neighbors : int, default=10
-        Angles are those between so many neighbours.
+        Angles are those between so many neighbors.
     max_dim : int, optional
-        The most dimensions; the number of features otherwise.
+        The maximum dimension; the number of features otherwise.
     direct_below : float, default=5.0
-        Where the distances alone say fewer dimensions than this, their answer is rounded, as in the authors' program; 0 to
-        look at balls always.
+        Where the distances alone say fewer dimensions than this, their answer is rounded, as in the authors' program; 0
+        to always compare with balls.
     random_state : int, default=0
         The seed of the points in the balls.
     calibration : str or path, optional
-        A file of balls that were looked at before. What is not in it is computed and added.
+        A file of balls that were computed before. What is not in it is computed and added.
     n_jobs : int, optional
         How many threads to use; all cores where None or −1. Results do not depend on it.
 
@@ -269,15 +251,13 @@ class DANCo(_Estimator):
     ----------
     dimension_ : float
         The dimension, a whole number.
-    why_ : str
-        What was found, in one sentence.
-    n_features_in_ : int
-        What was seen.
+    why_, n_features_in_
+        As in `MLE`.
 
     References
     ----------
-    Ceruti, Bassis, Rozza, Lombardi, Casiraghi, Campadelli, "DANCo: An Intrinsic Dimensionality Estimator Exploiting Angle and
-    Norm Concentration", Pattern Recognition 47 (2014).
+    Ceruti, Bassis, Rozza, Lombardi, Casiraghi, Campadelli, "DANCo: An Intrinsic Dimensionality Estimator Exploiting
+    Angle and Norm Concentration", Pattern Recognition 47 (2014).
 
     Examples
     --------
@@ -290,7 +270,7 @@ class DANCo(_Estimator):
     METHOD = "danco"
     _settings = {
         "n_neighbors": Setting("neighbours", whole(2)),
-        "max_dim": _MOST,
+        "max_dim": _MAX_DIM,
         "direct_below": Setting("direct_below", number(zero=True)),
         "random_state": _SEED,
     }
@@ -320,29 +300,24 @@ class FastDANCo(DANCo):
 
     Parameters
     ----------
-    n_neighbors : int, default=10
-        Angles are those between so many neighbours.
+    n_neighbors, random_state, n_jobs
+        As in `DANCo`.
     max_dim : int, optional
-        The most dimensions; the number of features, or 100, otherwise.
+        The maximum dimension; the number of features, or 100, otherwise.
     direct_below : float, default=5.0
-        Where the distances alone say fewer dimensions than this, their answer is rounded; 0 to look at balls always.
+        Where the distances alone say fewer dimensions than this, their answer is rounded; 0 to always compare with
+        balls.
     draws : int, default=10
         Balls of each kind that the curves are means of.
-    random_state : int, default=0
-        The seed of the points in the balls.
     calibration : str or path, optional
         A file of curves that were fitted before. What is not in it is computed and added.
-    n_jobs : int, optional
-        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
     dimension_ : float
         The dimension, a whole number.
-    why_ : str
-        What was found, in one sentence.
-    n_features_in_ : int
-        What was seen.
+    why_, n_features_in_
+        As in `MLE`.
 
     Examples
     --------
@@ -385,7 +360,7 @@ def _share(keyword: str, value: Any) -> float:
 
 
 class TwoNN(_Estimator):
-    """TwoNN: the dimension from the two nearest neighbours alone.
+    """TwoNN: the dimension from the two nearest neighbors alone.
 
     Parameters
     ----------
@@ -398,15 +373,13 @@ class TwoNN(_Estimator):
     ----------
     dimension_ : float
         The dimension.
-    why_ : str
-        What was found, in one sentence.
-    n_features_in_ : int
-        What was seen.
+    why_, n_features_in_
+        As in `MLE`.
 
     References
     ----------
-    Facco, d'Errico, Rodriguez, Laio, "Estimating the Intrinsic Dimension of Datasets by a Minimal Neighborhood Information",
-    Scientific Reports 7 (2017).
+    Facco, d'Errico, Rodriguez, Laio, "Estimating the Intrinsic Dimension of Datasets by a Minimal Neighborhood
+    Information", Scientific Reports 7 (2017).
 
     Examples
     --------
@@ -430,7 +403,7 @@ class CorrelationDimension(_Estimator):
     Parameters
     ----------
     near, far : int, default=10, 20
-        Distances are the medians of those to these neighbours.
+        Distances are the medians of those to these neighbors.
     n_jobs : int, optional
         How many threads to use; all cores where None or −1. Results do not depend on it.
 
@@ -438,10 +411,8 @@ class CorrelationDimension(_Estimator):
     ----------
     dimension_ : float
         The dimension.
-    why_ : str
-        What was found, in one sentence.
-    n_features_in_ : int
-        What was seen.
+    why_, n_features_in_
+        As in `MLE`.
 
     References
     ----------
@@ -482,10 +453,8 @@ class ParallelAnalysis(_Estimator):
     ----------
     dimension_ : float
         The number of directions.
-    why_ : str
-        What was found, in one sentence.
-    n_features_in_ : int
-        What was seen.
+    why_, n_features_in_
+        As in `MLE`.
 
     References
     ----------

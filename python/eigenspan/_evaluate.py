@@ -14,7 +14,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_X_y, column_or_1d
 
 from . import _eigenspan
-from ._base import NUMBERS, SpectrumWarning, as_read_by_rust
+from ._base import SpectrumWarning
+from ._conventions import NUMBERS, as_read_by_rust
 from ._settings import as_threads
 
 
@@ -38,7 +39,7 @@ def evaluate(
 ) -> list[dict[str, Any]]:
     """How often are methods with classifiers right on samples they have not seen? The same as ``eigenspan evaluate``.
 
-    Every method is fitted on every random partition once, and all classifiers tell its features apart.
+    Every method is fitted on every random partition once, and all classifiers are fitted to its features.
 
     Parameters
     ----------
@@ -49,26 +50,26 @@ def evaluate(
     methods : str or iterable of str, default="pce-auto"
         Methods by the names of the command line, with settings where wanted: ``"npe:neighbours=49,dim=300"``.
     classifiers : str or iterable of str, default="nn-cosine"
-        Some of ``"nn"``, ``"nn-cosine"``, ``"svm"``, ``"src"``, ``"cesr"`` and ``"auto"``, which is picked on the training
-        part.
+        Some of ``"nn"``, ``"nn-cosine"``, ``"svm"``, ``"src"``, ``"cesr"`` and ``"auto"``, which is picked on the
+        training split.
     train : int or float, default=0.5
         How many samples to train on: a number, or a share below 1.
     split : {"random", "stratified"}, default="random"
-        Part all samples at random, or every class alike.
+        Split all samples at random, or every class in the same proportion.
     repeats : int, default=10
         Random partitions.
     random_state : int, default=1
         The seed of the partitions and of the corruption.
     corrupt : str, optional
-        How samples are spoilt before they are parted, as in `datasets.corrupt`.
+        How samples are corrupted before they are split, as in `datasets.corrupt`.
     corrupt_share : float, default=1.0
-        The share of the samples that is spoilt.
+        The share of the samples that is corrupted.
     image_shape : (height, width), optional
         The size of an image, which ``"block"`` needs.
     as_published : bool, default=False
         Whether settings are those of the paper's experiments, where it had some.
     cache : str or path, optional
-        A file of finished partitions: a run that was stopped goes on where it was.
+        A file of finished partitions: a run that was stopped resumes where it was.
     progress : callable, optional
         Called before every fit with how many are done, how many there are, what is next, and about how many seconds are
         left, or None.
@@ -78,9 +79,10 @@ def evaluate(
     Returns
     -------
     list of dict
-        One for each method and classifier, in this order: ``method``, ``classifier``, ``accuracy_mean`` and ``accuracy_sd`` in
-        percent, ``k``, ``columns``, ``seconds``; ``accuracies`` and ``dimensions`` of each partition, ``seconds_of`` fit,
-        features and classifier, ``samples`` to train and to test on. `pandas.DataFrame` takes it as it is.
+        One for each method and classifier, in this order: ``method``, ``classifier``, ``accuracy_mean`` and
+        ``accuracy_sd`` in percent, ``k``, ``columns``, ``seconds``; ``accuracies`` and ``dimensions`` of each
+        partition, ``seconds_of`` fit, features and classifier, ``samples`` to train and to test on. `pandas.DataFrame`
+        takes it as it is.
 
     Examples
     --------
@@ -95,7 +97,7 @@ def evaluate(
     x, y = check_X_y(X, y, accept_sparse="csr", dtype=NUMBERS, ensure_all_finite=False, y_numeric=False)
     check_classification_targets(y)
     classes, numbers = np.unique(column_or_1d(y), return_inverse=True)
-    asked = {
+    requested = {
         "methods": [methods] if isinstance(methods, str) else list(methods),
         "classifiers": [classifiers] if isinstance(classifiers, str) else list(classifiers),
         "train": _train(train),
@@ -108,10 +110,11 @@ def evaluate(
         "image": None if image_shape is None else dict(zip(("height", "width"), image_shape, strict=True)),
     }
     labels = (numbers.astype(np.int64), [str(name) for name in classes])
-    hands = (time.perf_counter, progress)
-    rows, told = _eigenspan.evaluate(as_read_by_rust(x), labels, json.dumps(asked), cache, hands, as_threads(n_jobs))
-    for line in told:
-        warnings.warn(line, SpectrumWarning, stacklevel=2)
+    callbacks = (time.perf_counter, progress)
+    samples, settings = as_read_by_rust(x), json.dumps(requested)
+    rows, messages = _eigenspan.evaluate(samples, labels, settings, cache, callbacks, as_threads(n_jobs))
+    for text in messages:
+        warnings.warn(text, SpectrumWarning, stacklevel=2)
     found: list[dict[str, Any]] = json.loads(rows)
     return found
 

@@ -51,15 +51,16 @@ class FromFiles(Threaded):
         paths : path-like or sequence of path-like
             Files or folders of images, in the order of their samples.
         max_memory : int or str, optional
-            The most bytes that the process may take besides Python, about: a number, or text such as "2GB".
+            The maximum memory of the process besides Python, approximately: a number, or text such as "2GB".
         checkpoint : path-like, optional
-            Where to write down, now and then and on Ctrl-C, how far the reading has come; the same call resumes there. The file
-            is removed when the fit is done.
+            Where to write down, now and then and on Ctrl-C, how far the reading has come; the same call resumes there.
+            The file is removed when the fit is done.
         checkpoint_every : int or str, default="1GB"
             How much is read from one checkpoint to the next.
         form : {"auto", "gram", "triangle", "sketch"}, default="auto"
-            What is kept of the samples: as in `Summary`, or a sketch for thousands of features, for which files are read
-            several times. "auto" takes it above 5000 features, where the settings allow it and no checkpoint is asked for.
+            What is kept of the samples: as in `Summary`, or a sketch for thousands of features, for which files are
+            read several times. "auto" takes it above 5000 features, where the settings allow it and no checkpoint is
+            requested.
         passes, sketch_columns, sketch_seed : int, optional
             How often a sketch may read the files (8), its Gaussian columns (200), and their seed (1).
         **reading
@@ -91,7 +92,7 @@ class FromFiles(Threaded):
             "sketch_columns": sketch_columns,
             "sketch_seed": sketch_seed,
         }
-        settings = json.dumps(self._projection()._asked())
+        settings = json.dumps(self._projection()._parameters())
         return self._refit(fit_files(listed(paths), settings, _checked(how), self.threads))
 
     def update_files(
@@ -113,9 +114,7 @@ class FromFiles(Threaded):
             Files or folders of images, in the order of their samples.
         rank, forget : optional
             As in `partial_fit`; otherwise as before.
-        max_memory : int or str, optional
-            As in `fit_files`.
-        **reading
+        max_memory, **reading
             As in `fit_files`.
 
         Returns
@@ -125,7 +124,7 @@ class FromFiles(Threaded):
         check_is_fitted(self)
         how = reading | {"rank": rank, "forget": forget, "max_memory": max_memory}
         projection = self._projection()
-        settings = json.dumps(projection._asked())
+        settings = json.dumps(projection._parameters())
         model = update_files(projection._fitted, listed(paths), settings, _checked(how), self.threads)
         return self._refit(model)
 
@@ -140,9 +139,7 @@ class FromFiles(Threaded):
             Files or folders of images, in the order of their samples.
         output : path-like
             The file of features: .npy, .csv, .tsv or .parquet. It appears when it is whole.
-        max_memory : int or str, optional
-            As in `fit_files`.
-        **reading
+        max_memory, **reading
             As in `fit_files`.
 
         Returns
@@ -164,7 +161,7 @@ class FromFiles(Threaded):
         max_memory: Size | None = None,
         **reading: Any,
     ) -> int:
-        """Write what the model explains of the samples of a file, and how little each looks like the training samples.
+        """Write what the model explains of the samples of a file, and how unlike the training samples each is.
 
         Parameters
         ----------
@@ -174,9 +171,7 @@ class FromFiles(Threaded):
             The file of clean samples.
         scores : path-like, optional
             The file of scores, one number a sample.
-        max_memory : int or str, optional
-            As in `fit_files`.
-        **reading
+        max_memory, **reading
             As in `fit_files`.
 
         Returns
@@ -212,7 +207,7 @@ KNOWN = frozenset(
 
 
 def _checked(how: dict[str, Any]) -> dict[str, Any]:
-    """Refuses words that nobody reads."""
+    """Refuse unknown keywords."""
     for name in how:
         if name not in KNOWN:
             raise TypeError(f"unexpected keyword argument {name!r}")

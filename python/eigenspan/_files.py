@@ -18,7 +18,7 @@ def save(estimator: Linear | Method, path: str | os.PathLike[str]) -> None:
     """Write a fitted model to a file.
 
     A crash leaves the old file or the new one, never a broken one. The file holds the model: names of features and what
-    is kept of portions stay behind.
+    is kept of chunks are not written.
 
     Parameters
     ----------
@@ -44,8 +44,8 @@ def to_onnx(estimator: Linear, path: str | os.PathLike[str] | None = None, *, dt
     path : path-like, optional
         Where to write the graph.
     dtype : float64, float32 or uint8, optional
-        The numbers that samples will come in; those of the training samples by default. Features are float32 for float32,
-        float64 for the others.
+        The numbers that samples will come in; those of the training samples by default. Features are float32 for
+        float32, float64 for the others.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def to_onnx(estimator: Linear, path: str | os.PathLike[str] | None = None, *, dt
 
 
 def load(path: str | os.PathLike[str]) -> Linear | Method:
-    """Read a model from a file, whoever wrote it.
+    """Read a model from a file, written by Python, Rust or the command line.
 
     Parameters
     ----------

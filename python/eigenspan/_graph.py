@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._base import Floats
+from ._conventions import Floats, Unsupervised
 from ._method import Method, Projection
 from ._settings import COMPONENTS, NORMALIZE, Normalize, Setting, maybe, number, one_of, truth, whole
 
 
+_COLUMNS = Setting("columns", one_of("constraint", "unit"))
+_NEIGHBORS = {"n_components": COMPONENTS, "n_neighbors": Setting("neighbours", whole()), "normalize": NORMALIZE}
+_MAP = {
+    "keep_mean": Setting("keep_mean", truth),
+    "floor": Setting("floor", maybe(number(zero=True))),
+    "least": Setting("least", maybe(number())),
+    "columns": _COLUMNS,
+}
+
+
 class LPP(Projection):
-    """Locality preserving projections: neighbours stay neighbours.
+    """Locality preserving projections: neighbors stay neighbors.
 
     Samples are joined to their nearest ones, and the projection brings those together that are joined strongly.
 
@@ -30,12 +40,12 @@ class LPP(Projection):
     normalize : {"unit", "none", "zscore"}, default="none"
         How samples are scaled.
     center : {"degree", "plain", "none"}, default="degree"
-        Which mean is taken away: weighted by how strongly a sample is joined, the plain one, or none.
+        Which mean is subtracted: weighted by how strongly a sample is joined, the plain one, or none.
     keep_mean : bool, default=False
-        Whether the mean is taken away for learning only, and stays in samples that are transformed.
+        Whether the mean is subtracted for learning only, and stays in samples that are transformed.
     floor : float, optional
-        Directions of the samples with a singular value of this share of the largest, or less, are left out; those that are
-        rounding otherwise.
+        Directions of the samples with a singular value of this share of the largest, or less, are left out; those that
+        are rounding otherwise.
     least : float, optional
         Columns with an eigenvalue below this are left out.
     columns : {"constraint", "unit"}, default="constraint"
@@ -50,7 +60,7 @@ class LPP(Projection):
     eigenvalues_ : ndarray of shape (n_components_,)
         One minus the eigenvalues of the graph's Laplacian, largest first.
     mean_ : ndarray of shape (n_features,) or None
-        The mean that is taken away from samples.
+        The mean that is subtracted from samples.
     n_components_, n_features_in_, n_samples_, why_
         What was found, and in what.
 
@@ -68,16 +78,11 @@ class LPP(Projection):
 
     METHOD = "lpp"
     _settings = {
-        "n_components": COMPONENTS,
-        "n_neighbors": Setting("neighbours", whole()),
+        **_NEIGHBORS,
         "weights": Setting("weights", one_of("heat", "binary", "cosine")),
         "t": Setting("t", maybe(number())),
-        "normalize": NORMALIZE,
         "center": Setting("center", one_of("degree", "plain", "none")),
-        "keep_mean": Setting("keep_mean", truth),
-        "floor": Setting("floor", maybe(number(zero=True))),
-        "least": Setting("least", maybe(number())),
-        "columns": Setting("columns", one_of("constraint", "unit")),
+        **_MAP,
     }
 
     def __init__(
@@ -118,14 +123,16 @@ class LPP(Projection):
         width = weights["heat"] if isinstance(weights, dict) else None
         return super()._keywords(settings | {"weights": weights if width is None else "heat", "t": width})
 
-    def _asked(self) -> dict[str, Any]:
-        asked = super()._asked()
-        width = asked.pop("t")
-        return asked | ({"weights": {"heat": width}} if asked["weights"] == "heat" and width is not None else {})
+    def _parameters(self) -> dict[str, Any]:
+        parameters = super()._parameters()
+        width = parameters.pop("t")
+        if parameters["weights"] == "heat" and width is not None:
+            parameters["weights"] = {"heat": width}
+        return parameters
 
 
 class NPE(Projection):
-    """Neighbourhood preserving embedding: every sample stays what it is of its neighbours.
+    """Neighborhood preserving embedding: the reconstruction of every sample from its neighbors is preserved.
 
     Each sample is written as a weighted mean of its nearest ones, and the projection keeps these weights.
 
@@ -134,14 +141,14 @@ class NPE(Projection):
     n_components : "auto" or int, default="auto"
         How many dimensions; "auto" takes as many as `PCE` finds.
     n_neighbors : int, default=5
-        How many nearest samples each is made of.
+        How many nearest samples reconstruct each.
     ridge : float, optional, default=1e-3
         What is added to the local Gram matrix, relative to its trace; None is 1e-12, or 1e-3 where there are more
-        neighbours than features.
+        neighbors than features.
     normalize : {"unit", "none", "zscore"}, default="none"
         How samples are scaled.
     center : bool, default=True
-        Whether the mean is taken away.
+        Whether the mean is subtracted.
     keep_mean, floor, least, columns, n_jobs
         As in `LPP`.
 
@@ -168,15 +175,10 @@ class NPE(Projection):
 
     METHOD = "npe"
     _settings = {
-        "n_components": COMPONENTS,
-        "n_neighbors": Setting("neighbours", whole()),
+        **_NEIGHBORS,
         "ridge": Setting("ridge", maybe(number(zero=True))),
-        "normalize": NORMALIZE,
         "center": Setting("center", truth),
-        "keep_mean": Setting("keep_mean", truth),
-        "floor": Setting("floor", maybe(number(zero=True))),
-        "least": Setting("least", maybe(number())),
-        "columns": Setting("columns", one_of("constraint", "unit")),
+        **_MAP,
     }
 
     def __init__(
@@ -210,18 +212,18 @@ class NPE(Projection):
         return self._vector("values")
 
 
-class LLE(Method):
+class LLE(Method, Unsupervised):
     """Locally linear embedding: places for the training samples, and for no others.
 
-    Each sample is written as a weighted mean of its nearest ones, and gets the place that the same weights give. There is no
-    map for new samples: `NPE` is the linear relative that has one.
+    Each sample is written as a weighted mean of its nearest ones, and gets the place that the same weights give. There
+    is no map for new samples: `NPE` is the linear relative that has one.
 
     Parameters
     ----------
     n_components : "auto" or int, default=2
         How many coordinates; "auto" takes as many as `PCE` finds dimensions.
     n_neighbors : int, default=5
-        How many nearest samples each is made of.
+        How many nearest samples reconstruct each.
     ridge : float, default=1e-3
         What is added to the local Gram matrix, relative to its trace.
     normalize : {"unit", "none", "zscore"}, default="none"
@@ -252,12 +254,7 @@ class LLE(Method):
 
     METHOD = "lle"
     _least = 2
-    _settings = {
-        "n_components": COMPONENTS,
-        "n_neighbors": Setting("neighbours", whole()),
-        "ridge": Setting("ridge", number(zero=True)),
-        "normalize": NORMALIZE,
-    }
+    _settings = {**_NEIGHBORS, "ridge": Setting("ridge", number(zero=True))}
 
     def __init__(
         self,
@@ -274,32 +271,13 @@ class LLE(Method):
         self.normalize = normalize
         self.n_jobs = n_jobs
 
-    def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Place samples.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            The samples.
-        y : ignored
-            For pipelines.
-
-        Returns
-        -------
-        self
-        """
-        self._learn(self._read(X, reset=True))
-        return self
-
     def fit_transform(self, X: ArrayLike, y: object = None) -> Floats:
-        """Place samples, and give the places.
+        """Fit to samples, and return their places.
 
         Parameters
         ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            The samples.
-        y : ignored
-            For pipelines.
+        X, y
+            As for `fit`.
 
         Returns
         -------
@@ -338,11 +316,11 @@ class L1Graph(Projection):
         Stop the search for a combination where the objective falls by less than this share, as in the PCE paper;
         otherwise it is exact.
     max_iter : int, default=100000
-        Steps of the search for one combination, at most.
+        The maximum number of steps of the search for one combination.
     normalize : {"unit", "none", "zscore"}, default="unit"
         How samples are scaled.
     center : bool, default=False
-        Whether the mean is taken away.
+        Whether the mean is subtracted.
     order : {"reconstruction", "exchanged"}, default="reconstruction"
         The graph C + Cᵀ − CCᵀ that follows from the objective, or C + Cᵀ − CᵀC.
     columns : {"constraint", "unit"}, default="constraint"
@@ -386,7 +364,7 @@ class L1Graph(Projection):
         "normalize": NORMALIZE,
         "center": Setting("center", truth),
         "order": Setting("order", one_of("reconstruction", "exchanged")),
-        "columns": Setting("columns", one_of("constraint", "unit")),
+        "columns": _COLUMNS,
     }
 
     def __init__(

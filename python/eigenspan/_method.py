@@ -9,14 +9,15 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from ._base import NUMBERS, Floats, SpectrumWarning, as_read_by_rust
+from ._base import SpectrumWarning
+from ._conventions import NUMBERS, Features, Reading, Unsupervised, WithModel, as_read_by_rust
 from ._eigenspan import Model, fit_method, published
-from ._settings import Registered, Setting, Threaded
+from ._settings import Registered, Setting
 
 
 class Trace(NamedTuple):
@@ -32,46 +33,23 @@ class Trace(NamedTuple):
     """Whether the tolerance was reached."""
 
 
-class Named(Threaded, BaseEstimator):  # type: ignore[misc]
+class Named(Reading):
     """What Rust knows by a name and settings."""
 
-    _doc_link_module = "eigenspan"
     METHOD: ClassVar[str]
     """The name, as on the command line."""
     _settings: ClassVar[dict[str, Setting]]
-    """Every keyword that Rust is told of as a setting."""
-    _least: ClassVar[int] = 1
-    """Samples that a fit needs."""
+    """Every keyword that is a setting in Rust."""
 
-    def _asked(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, Any]:
         """The settings, checked, in the words that Rust knows."""
-        asked = {s.name: s.tell(keyword, getattr(self, keyword)) for keyword, s in self._settings.items()}
-        return {"method": self.METHOD, **asked}
+        parameters = {s.name: s.check(keyword, getattr(self, keyword)) for keyword, s in self._settings.items()}
+        return {"method": self.METHOD, **parameters}
 
-    def _read(self, X: ArrayLike, *, reset: bool) -> Any:
-        """Samples as Rust reads them. Bad values are left to Rust, which names their place."""
-        x = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=NUMBERS,
-            ensure_all_finite=False,
-            ensure_min_samples=self._least if reset else 1,
-        )
-        return as_read_by_rust(x)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-
-class Method(Registered, Named):
+class Method(Registered, Named, WithModel):
     """A method that gives a model."""
 
     _model: Model | None
-    n_features_in_: int
 
     @classmethod
     def as_published(cls, **keywords: Any) -> Self:
@@ -94,11 +72,11 @@ class Method(Registered, Named):
     @classmethod
     def _keywords(cls, settings: dict[str, Any]) -> dict[str, Any]:
         """The keywords that ask for settings of Rust's."""
-        return {keyword: setting.told(settings[setting.name]) for keyword, setting in cls._settings.items()}
+        return {keyword: setting.restore(settings[setting.name]) for keyword, setting in cls._settings.items()}
 
-    def _learn(self, x: Any, y: tuple[NDArray[np.int64], list[str]] | None = None) -> dict[str, Any]:
-        """Fits, and gives the arrays that the model does not keep."""
-        settings = json.dumps(self._asked())
+    def _learn(self, x: Any, y: tuple[NDArray[np.int64], list[str]] | None = None) -> None:
+        """Fit the model."""
+        settings = json.dumps(self._parameters())
         self._forget()
         try:
             self._model, beside = fit_method(x, y, settings, self.threads)
@@ -106,10 +84,13 @@ class Method(Registered, Named):
             if "must be zero or more" in str(error):  # scikit-learn looks for these words
                 raise ValueError(f"Negative values in data: {error}") from None
             raise
+        self._keep(beside)
         self._warn()
-        return beside
 
-    # What was learnt.
+    def _keep(self, beside: dict[str, Any]) -> None:
+        """Keep arrays of a fit that the model does not hold."""
+
+    # What was learned.
 
     @cached_property
     def _arrays(self) -> dict[str, NDArray[np.float64]]:
@@ -117,16 +98,6 @@ class Method(Registered, Named):
 
     def _vector(self, name: str) -> NDArray[np.float64]:
         return self._arrays[name].ravel()
-
-    @property
-    def why_(self) -> str:
-        """What was found, in one sentence."""
-        return self._fitted.why
-
-    @property
-    def n_samples_(self) -> int:
-        """The number of samples that were seen."""
-        return self._fitted.n
 
     @property
     def trace_(self) -> Trace | None:
@@ -153,18 +124,13 @@ class Method(Registered, Named):
         assert self._model is not None
         return self._model
 
-    def _values(self, X: ArrayLike) -> Floats:
-        """What the model makes of samples, one row each."""
-        check_is_fitted(self)
-        return self._fitted.transform(self._read(X, reset=False), self.threads)
-
     def _take(self, model: Model) -> Self:
-        """Goes on as fitted, with a model of a file."""
+        """Use the model of a file as the fit."""
         self._model, self.n_features_in_ = model, model.features
         return self
 
     def _forget(self) -> None:
-        """Nothing was learnt."""
+        """Discard what was learned."""
         self._model = None
         self.__dict__.pop("_arrays", None)
 
@@ -175,54 +141,8 @@ class Method(Registered, Named):
             warnings.warn(text, kind, stacklevel=4)
 
 
-class Reducer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Method):  # type: ignore[misc]
+class Reducer(Features, Method, Unsupervised):
     """A method that gives features."""
-
-    def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Learn from samples.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            float64, float32 and uint8 are read where they lie; other numbers become float64.
-        y : ignored
-            For pipelines.
-
-        Returns
-        -------
-        self
-        """
-        self._learn(self._read(X, reset=True))
-        return self
-
-    def transform(self, X: ArrayLike) -> Floats:
-        """Features of samples.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            The samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components_)
-            float32 for float32, float64 for everything else. A sample's features do not depend on the samples beside it.
-        """
-        return self._values(X)
-
-    @property
-    def n_components_(self) -> int:
-        """The number of features of a sample."""
-        return self._fitted.columns
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 class Projection(Reducer):
@@ -242,12 +162,12 @@ class Projection(Reducer):
 
     @property
     def mean_(self) -> NDArray[np.float64] | None:
-        """The mean that is taken away, or None where samples are not centred."""
+        """The mean that is subtracted, or None where samples are not centered."""
         return self._vector("mean") if "mean" in self._arrays else None
 
 
 class Classifier(ClassifierMixin, Method):  # type: ignore[misc]
-    """A method that tells classes."""
+    """A classifier."""
 
     classes_: NDArray[Any]
 

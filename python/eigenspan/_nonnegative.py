@@ -12,7 +12,7 @@ from ._settings import COMPONENTS, Setting, number, one_of, truth, whole
 
 
 class Parts(Reducer):
-    """A factorisation into parts that only add up."""
+    """A factorization into parts that only add up."""
 
     _settings = {
         "n_components": COMPONENTS,
@@ -60,16 +60,16 @@ class Parts(Reducer):
 
 
 class NMF(Parts):
-    """Non-negative matrix factorisation by multiplicative updates.
+    """Non-negative matrix factorization by multiplicative updates.
 
-    Every sample is a sum of parts, none of them taken away.
+    Every sample is a sum of parts, none of them subtracted.
 
     Parameters
     ----------
     n_components : "auto" or int, default="auto"
         How many parts; "auto" takes as many as `PCE` finds dimensions.
     max_iter : int, default=1000
-        Rounds, at most.
+        The maximum number of rounds.
     tol : float, default=1e-4
         Stops when the error falls within ten rounds by no more than this share of the first error.
     random_state : int, default=0
@@ -115,7 +115,7 @@ class NMF(Parts):
 
 
 class NeNMF(Parts):
-    """Non-negative matrix factorisation by Nesterov's method.
+    """Non-negative matrix factorization by Nesterov's method.
 
     The same problem as that of `NMF`; each half of a round is solved almost exactly.
 

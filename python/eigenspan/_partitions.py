@@ -1,7 +1,7 @@
 """What every engine does with partitions: each becomes a summary as bytes, and summaries are merged in one order.
 
-Sums of rounded numbers depend on their order and bracketing, so both are fixed: partition after partition, each merged into all
-before it, as `Summary.merge` and the command line do it with files. An empty partition adds nothing.
+Sums of rounded numbers depend on their order and bracketing, so both are fixed: partition after partition, each merged
+into all before it, as `Summary.merge` and the command line do with files. An empty partition adds nothing.
 
     ((0 ⊕ 1) ⊕ 2) ⊕ 3 …
 
@@ -16,13 +16,13 @@ from typing import Any
 from ._summary import Summary
 
 
-def summarise(portions: Iterable[Any], settings: dict[str, Any], partition: int) -> bytes | None:
-    """One partition, read in any portions; None where it has no samples."""
+def summarize_partition(chunks: Iterable[Any], settings: dict[str, Any], partition: int) -> bytes | None:
+    """One partition, read in any chunks; None where it has no samples."""
     summary = Summary(**settings)
-    for portion in portions:
+    for chunk in chunks:
         rows = summary.n_samples_seen_
         try:
-            summary.update(portion)
+            summary.update(chunk)
         except ValueError as error:
             after = f", after its first {rows} samples" if rows else ""
             raise ValueError(f"partition {partition}{after}: {error}") from error

@@ -44,22 +44,22 @@ def settings_of(keywords: dict[str, Any]) -> dict[str, Any]:
         "lambda": {"noise": noise} if noise is not None else {"energy": dim} if share else lam,
         "dim": "auto" if share else dim,
         "weights": weights if gamma is None else {"soft": gamma},
-        **{name: tell(name, keywords[name]) for name, tell in SAME.items()},
+        **{name: check(name, keywords[name]) for name, check in SAME.items()},
     }
 
 
 def bounded(expected: str, fits: Callable[[float], bool]) -> Callable[[str, Any], float]:
     """A finite number within bounds; None is said to be one of the values."""
 
-    def tell(keyword: str, value: Any) -> float:
+    def check(keyword: str, value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, Real):
             raise TypeError(f"`{keyword}` must be None or {expected}, got {value!r}")
-        told = float(value)
-        if not (np.isfinite(told) and fits(told)):
+        result = float(value)
+        if not (np.isfinite(result) and fits(result)):
             raise ValueError(f"`{keyword}` must be None or {expected}, got {value!r}")
-        return told
+        return result
 
-    return tell
+    return check
 
 
 def _lam(keyword: str, value: Any) -> str | float:
@@ -93,14 +93,14 @@ def _dim(keyword: str, value: Any) -> str | int | float:
 class PCE(Linear):
     """Principal Coefficients Embedding: the dimension of the data, and the projection.
 
-    Samples are scaled to unit length and decomposed; directions whose singular value stands out of the noise are kept and
-    weighted by one over it. The dimension comes from the data; there is nothing to choose.
+    Samples are scaled to unit length and decomposed; directions whose singular value stands out of the noise are kept
+    and weighted by one over it. The dimension comes from the data; there is nothing to choose.
 
     Parameters
     ----------
     lam : {"auto", "screenot"} or float, default="auto"
-        λ, and not a number of dimensions: directions with σ² > 1/λ are kept. "auto" is the optimal hard threshold for white noise of unknown strength,
-        "screenot" that for noise of any shape.
+        λ, and not a number of dimensions: directions with σ² > 1/λ are kept. "auto" is the optimal hard threshold for
+        white noise of unknown strength, "screenot" that for noise of any shape.
     dim : "auto", int or float, default="auto"
         A number of dimensions, or a share of the energy between 0 and 1, in place of λ.
     noise : float, optional
@@ -108,11 +108,11 @@ class PCE(Linear):
     normalize : {"unit", "none", "zscore"}, default="unit"
         How samples are scaled: to length one, not at all, or every feature to mean 0 and variance 1.
     center : bool, default=False
-        Whether the mean of the scaled samples is taken away. The paper does not.
+        Whether the mean of the scaled samples is subtracted. The paper does not.
     weights : {"hard", "soft", "auto", "scores", "whitened"}, default="hard"
-        Weights of the directions: 1/σ as in the paper; σ^(2−γ)/(σ² + τ²), which falls off smoothly, of directions down to τ/2;
-        the same with τ and γ that know most training samples by their nearest neighbour, where `fit` is given classes; 1; or
-        √(n − 1)/σ.
+        Weights of the directions: 1/σ as in the paper; σ^(2−γ)/(σ² + τ²), which falls off smoothly, of directions down
+        to τ/2; the same with τ and γ that know most training samples by their nearest neighbor, where `fit` is given
+        classes; 1; or √(n − 1)/σ.
     gamma : float, optional
         γ of soft weights: 0 for denoised scores, 1 (the default) for the ridge form of 1/σ.
     unit_features : bool, default=False
@@ -139,13 +139,13 @@ class PCE(Linear):
     theta_ : ndarray of shape (n_features, n_components_)
         The projection.
     mean_ : ndarray of shape (n_features,) or None
-        The mean that is taken away.
+        The mean that is subtracted.
     lambda_, tau_ : float
         λ, and τ = 1/√λ.
     k_path_ : structured ndarray
         Every `"lambda"` at which the dimension changes, and the `"k"` from there on.
     spectrum_ : ndarray
-        The singular values that are known, largest first.
+        The computed singular values, largest first.
     certified_ : bool
         Whether it is proved that no singular value above the cut was missed.
     k_interval_ : (int, int)
@@ -154,7 +154,7 @@ class PCE(Linear):
         γ of soft weights, given or chosen.
     trials_ : structured ndarray or None
         What classes chose from: the cut as a `"factor"` of that of λ, `"gamma"`, `"columns"`, and the share of training
-        samples `"known"` by their nearest neighbour.
+        samples `"known"` by their nearest neighbor.
     solver_, why_ : str
         How the singular values were computed; why this dimension, in one sentence.
     n_features_in_, feature_names_in_, n_samples_
@@ -208,7 +208,7 @@ class PCE(Linear):
         self.solver = solver
         self.n_jobs = n_jobs
 
-    def _asked(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, Any]:
         return settings_of(self.get_params(deep=False))
 
     @classmethod

@@ -41,7 +41,9 @@ def path(lambdas: NDArray[np.float64], ks: NDArray[np.int64], chosen: float, k: 
     return ax
 
 
-def recovery(x: NDArray[Any], clean: NDArray[Any], error: NDArray[Any], shape: tuple[int, int] | None, axes: Any) -> Any:
+def recovery(
+    x: NDArray[Any], clean: NDArray[Any], error: NDArray[Any], shape: tuple[int, int] | None, axes: Any
+) -> Any:
     """Samples, what a model explains of them, and the rest, one above the other."""
     count, m = x.shape
     side = isqrt(m)

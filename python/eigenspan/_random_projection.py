@@ -16,8 +16,8 @@ class RandomProjection(Projection):
     Parameters
     ----------
     n_components : "auto" or int, default="auto"
-        How many directions; "auto" takes as many as `eps` and `failure` need, ln(n(n − 1)/failure) / (eps²/4 − eps³/6), and
-        all features where that is more.
+        How many directions; "auto" takes as many as `eps` and `failure` need, ln(n(n − 1)/failure) / (eps²/4 − eps³/6),
+        and all features where that is more.
     eps : float, default=0.2
         The share by which a squared distance may change, below 1.
     failure : float, default=0.01
@@ -38,7 +38,8 @@ class RandomProjection(Projection):
 
     References
     ----------
-    Dasgupta, Gupta, "An Elementary Proof of a Theorem of Johnson and Lindenstrauss", Random Structures & Algorithms 22 (2003).
+    Dasgupta, Gupta, "An Elementary Proof of a Theorem of Johnson and Lindenstrauss", Random Structures & Algorithms 22
+    (2003).
 
     Examples
     --------

@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ._method import Projection
 from ._settings import COMPONENTS, NORMALIZE, Normalize, Setting, maybe, number, one_of, truth, whole
 
 
 class Robust(Projection):
-    """A projection learnt from the low-rank part of the samples."""
+    """A projection learned from the low-rank part of the samples."""
 
     low_rank_: NDArray[np.float64]
     sparse_: NDArray[np.float64]
+    _settings = {
+        "n_components": COMPONENTS,
+        "lam": Setting("lambda", maybe(number())),
+        "growth": Setting("growth", number()),
+        "tol": Setting("tol", number()),
+        "max_iter": Setting("max_iter", whole()),
+        "normalize": NORMALIZE,
+        "center": Setting("center", truth),
+        "keep_mean": Setting("keep_mean", truth),
+        "unit_features": Setting("unit_features", truth),
+    }
 
-    def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Split samples, and learn the projection from their low-rank part.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-            The samples.
-        y : ignored
-            For pipelines.
-
-        Returns
-        -------
-        self
-        """
-        parts = self._learn(self._read(X, reset=True))
-        self.low_rank_, self.sparse_ = parts["low_rank"], parts["sparse"]
-        return self
+    def _keep(self, beside: dict[str, Any]) -> None:
+        self.low_rank_, self.sparse_ = beside["low_rank"], beside["sparse"]
 
     @property
     def singular_values_(self) -> NDArray[np.float64]:
@@ -53,11 +49,11 @@ class RobustPCA(Robust):
     solver : {"ialm", "apg"}, default="ialm"
         The inexact augmented Lagrange method, or the accelerated proximal gradient that the PCE paper compares with.
     growth : float, default=1.2
-        What the penalty of "ialm" grows by in a round: the smaller, the more rounds, and the surer the recovery.
+        What the penalty of "ialm" grows by in a round: smaller values need more rounds and recover more reliably.
     tol : float, default=1e-7
         The iteration ends where its measure is below this.
     max_iter : int, default=1000
-        Rounds, at most.
+        The maximum number of rounds.
     normalize : {"unit", "none", "zscore"}, default="none"
         How samples are scaled.
     center : bool, default=True
@@ -78,7 +74,7 @@ class RobustPCA(Robust):
     singular_values_ : ndarray of shape (n_components_,)
         Their singular values.
     mean_ : ndarray of shape (n_features,) or None
-        The mean that is taken away from samples.
+        The mean that is subtracted from samples.
     trace_ : Trace
         What was measured round after round, and why there were no more.
     n_iter_, n_components_, n_features_in_, n_samples_, why_
@@ -103,18 +99,7 @@ class RobustPCA(Robust):
     """
 
     METHOD = "robust-pca"
-    _settings = {
-        "n_components": COMPONENTS,
-        "lam": Setting("lambda", maybe(number())),
-        "solver": Setting("solver", one_of("ialm", "apg")),
-        "growth": Setting("growth", number()),
-        "tol": Setting("tol", number()),
-        "max_iter": Setting("max_iter", whole()),
-        "normalize": NORMALIZE,
-        "center": Setting("center", truth),
-        "keep_mean": Setting("keep_mean", truth),
-        "unit_features": Setting("unit_features", truth),
-    }
+    _settings = Robust._settings | {"solver": Setting("solver", one_of("ialm", "apg"))}
 
     def __init__(
         self,
@@ -154,17 +139,19 @@ class ROSL(Robust):
     max_rank : int, optional
         The largest rank of the low-rank part; min(n_samples, n_features, 500) otherwise.
     growth : float, default=1.05
-        What the penalty grows by in a round: the smaller, the more rounds, and the surer the recovery.
+        What the penalty grows by in a round: smaller values need more rounds and recover more reliably.
     tol : float, default=1e-7
         The iteration ends where what is left unexplained is below this share of the samples.
     max_iter : int, default=1000
-        Rounds, at most.
+        The maximum number of rounds.
     random_state : int, default=0
         The seed of the first guess.
 
     Attributes
     ----------
-    low_rank_, sparse_, theta_, singular_values_, mean_, trace_, n_iter_, n_components_, n_features_in_, n_samples_, why_
+    low_rank_, sparse_, theta_, singular_values_, mean_, trace_
+        As in `RobustPCA`.
+    n_iter_, n_components_, n_features_in_, n_samples_, why_
         As in `RobustPCA`.
 
     References
@@ -184,18 +171,9 @@ class ROSL(Robust):
     """
 
     METHOD = "rosl"
-    _settings = {
-        "n_components": COMPONENTS,
-        "lam": Setting("lambda", maybe(number())),
+    _settings = Robust._settings | {
         "max_rank": Setting("rank", maybe(whole())),
-        "growth": Setting("growth", number()),
-        "tol": Setting("tol", number()),
-        "max_iter": Setting("max_iter", whole()),
         "random_state": Setting("seed", whole(0)),
-        "normalize": NORMALIZE,
-        "center": Setting("center", truth),
-        "keep_mean": Setting("keep_mean", truth),
-        "unit_features": Setting("unit_features", truth),
     }
 
     def __init__(

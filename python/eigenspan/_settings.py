@@ -1,4 +1,4 @@
-"""Settings: what a keyword of a class may be, the name that Rust has for it, and which class stands for which method."""
+"""Settings: what a keyword of a class may be, its name in Rust, and the class of each method."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Threaded:
 
 
 class Registered:
-    """A class that stands for a method of Rust, by whose name it is found."""
+    """A class of a method in Rust, found by the method's name."""
 
     METHOD: ClassVar[str]
     """The name of the method, as on the command line and in model files."""
@@ -47,7 +47,7 @@ class Registered:
             CLASSES.setdefault(cls.METHOD, cls)
 
 
-# What a keyword may be: how it is checked and told to Rust, and how it comes back from a model file.
+# What a keyword may be: how it is checked and passed to Rust, and how it comes back from a model file.
 
 
 class Setting(NamedTuple):
@@ -55,16 +55,16 @@ class Setting(NamedTuple):
 
     name: str
     """The name in Rust."""
-    tell: Callable[[str, Any], Any]
+    check: Callable[[str, Any], Any]
     """The value as Rust reads it; TypeError or ValueError where it cannot be meant."""
-    told: Callable[[Any], Any] = lambda value: value
+    restore: Callable[[Any], Any] = lambda value: value
     """The keyword's value from Rust's."""
 
 
 def whole(least: int = 1) -> Callable[[str, Any], int]:
     """A whole number."""
 
-    def tell(keyword: str, value: Any) -> int:
+    def check(keyword: str, value: Any) -> int:
         expected = f"a whole number from {least} on"
         if isinstance(value, bool) or not isinstance(value, Integral):
             raise TypeError(f"`{keyword}` must be {expected}, got {value!r}")
@@ -72,22 +72,22 @@ def whole(least: int = 1) -> Callable[[str, Any], int]:
             raise ValueError(f"`{keyword}` must be {expected}, got {value!r}")
         return int(value)
 
-    return tell
+    return check
 
 
 def number(*, zero: bool = False) -> Callable[[str, Any], float]:
     """A finite number above zero, or zero too."""
 
-    def tell(keyword: str, value: Any) -> float:
+    def check(keyword: str, value: Any) -> float:
         expected = "a number of 0 or more" if zero else "a number above 0"
         if isinstance(value, bool) or not isinstance(value, Real):
             raise TypeError(f"`{keyword}` must be {expected}, got {value!r}")
-        told = float(value)
-        if not (np.isfinite(told) and (told > 0 or (zero and told == 0))):
+        result = float(value)
+        if not (np.isfinite(result) and (result > 0 or (zero and result == 0))):
             raise ValueError(f"`{keyword}` must be {expected}, got {value!r}")
-        return told
+        return result
 
-    return tell
+    return check
 
 
 def truth(keyword: str, value: Any) -> bool:
@@ -100,7 +100,7 @@ def truth(keyword: str, value: Any) -> bool:
 def one_of(*names: str) -> Callable[[str, Any], str]:
     """One of a few words."""
 
-    def tell(keyword: str, value: Any) -> str:
+    def check(keyword: str, value: Any) -> str:
         expected = " or ".join(f"'{name}'" for name in names)
         if not isinstance(value, str):
             raise TypeError(f"`{keyword}` must be {expected}, got {value!r}")
@@ -108,12 +108,12 @@ def one_of(*names: str) -> Callable[[str, Any], str]:
             raise ValueError(f"`{keyword}` must be {expected}, got {value!r}")
         return value
 
-    return tell
+    return check
 
 
-def maybe(tell: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
-    """None, or what `tell` takes."""
-    return lambda keyword, value: None if value is None else tell(keyword, value)
+def maybe(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
+    """None, or what `check` takes."""
+    return lambda keyword, value: None if value is None else check(keyword, value)
 
 
 def _components(keyword: str, value: Any) -> Any:

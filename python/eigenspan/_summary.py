@@ -11,16 +11,16 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
 from . import _eigenspan
-from ._base import NUMBERS, as_read_by_rust
+from ._conventions import NUMBERS, as_read_by_rust
 from ._feed import _checked, listed
 from ._pce import PCE, settings_of
 from ._settings import Threaded
 
 
 class Summary(Threaded):
-    """All that PCE needs to know of samples, in m² numbers: updated with portions, merged with others, finished to a model.
+    """All that PCE needs to know of samples, in m² numbers: updated, merged, and finished to a model.
 
-    A summary does not depend on how samples are cut into portions. Summaries of partitions, merged in the order of the
+    A summary does not depend on how samples are cut into chunks. Summaries of partitions, merged in the order of the
     partitions, give the same model to the last bit wherever and whenever each of them was made.
 
     Parameters
@@ -29,8 +29,8 @@ class Summary(Threaded):
         The settings of the model, as in `PCE`.
     form : {"auto", "gram", "triangle"}, default="auto"
         What is kept. "gram" is several times faster and serves where the cut is not too far below the largest singular
-        value; where it is, `finish` refuses and the samples are to be read again with "triangle", which serves every cut.
-        "auto" is "gram", unless the settings are known to need the triangle: z-scores, and a `noise` of 0.
+        value; where it is, `finish` refuses and the samples are to be read again with "triangle", which serves every
+        cut. "auto" is "gram", unless the settings need the triangle: z-scores, and a `noise` of 0.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Summary(Threaded):
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
-            The next samples; none is a portion, too. After an error the summary is what it was before.
+            The next samples; there may be none. After an error the summary is what it was before.
 
         Returns
         -------
@@ -129,7 +129,8 @@ class Summary(Threaded):
             raise ValueError("`checkpoint` needs an empty summary: what was seen before is not in the files")
         for path in listed(paths):
             # One after the other: another bracketing would round otherwise.
-            self._kept.merge(_eigenspan.summarize_files([path], self._settings(), _checked(how), self.threads), self.threads)
+            summary = _eigenspan.summarize_files([path], self._settings(), _checked(how), self.threads)
+            self._kept.merge(summary, self.threads)
         return self
 
     def merge(self, other: Summary) -> Self:
@@ -163,7 +164,7 @@ class Summary(Threaded):
         dim: Literal["auto"] | int | float | None = None,
         noise: float | None = None,
     ) -> PCE:
-        """The model of all samples seen; the summary can go on afterwards.
+        """The model of all samples seen; the summary can be updated afterwards.
 
         Parameters
         ----------
@@ -180,8 +181,8 @@ class Summary(Threaded):
             raise ValueError("no samples were seen: `update` or `merge` comes first")
         settings = None
         if not (lam is None and dim is None and noise is None):
-            asked = {"lam": "auto" if lam is None else lam, "dim": "auto" if dim is None else dim, "noise": noise}
-            settings = json.dumps(settings_of(self._keywords | asked))
+            cut = {"lam": "auto" if lam is None else lam, "dim": "auto" if dim is None else dim, "noise": noise}
+            settings = json.dumps(settings_of(self._keywords | cut))
         model = self._kept.finish(settings, self.threads)
         keywords = PCE._keywords(json.loads(model.settings_of_pce()))
         pce = PCE(**keywords, n_jobs=self.n_jobs)._take(model)

@@ -20,7 +20,7 @@ import numpy as np
 
 from . import _pce
 from ._base import Linear
-from ._partitions import merged, summarise
+from ._partitions import merged, summarize_partition
 from ._summary import Summary
 
 __all__ = ["PCE", "fit", "summarize", "transform"]
@@ -37,8 +37,8 @@ def fit(X: Any, **settings: Any) -> _pce.PCE:
     X : dask.array.Array of shape (n_samples, n_features) or dask.dataframe.DataFrame of numbers
         Partitions are runs of samples: numbers of chunks may be unknown and chunks empty. Blocks may be dense or CSR.
     **settings
-        Those of `eigenspan.Summary`: the settings of `eigenspan.PCE`, and `form`. `n_jobs` is for each task, 1 by default:
-        the scheduler keeps the cores busy.
+        Those of `eigenspan.Summary`: the settings of `eigenspan.PCE`, and `form`. `n_jobs` is for each task, 1 by
+        default: the scheduler keeps the cores busy.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def summarize(X: Any, **settings: Any) -> Summary:
     settings = {"n_jobs": 1} | settings
     Summary(**settings)  # Unknown settings are refused here, not on a worker.
     partitions = np.ravel(np.asarray(_whole_rows(X).to_delayed(), dtype=object))
-    parts = [delayed(_summarise)(part, settings, number) for number, part in enumerate(partitions)]
+    parts = [delayed(_summarized)(part, settings, number) for number, part in enumerate(partitions)]
     whole = None
     for first in range(0, len(parts), AT_ONCE):
         whole = delayed(_merged)(whole, parts[first : first + AT_ONCE], settings["n_jobs"])
@@ -91,7 +91,7 @@ def summarize(X: Any, **settings: Any) -> Summary:
 
 
 def transform(X: Any, model: Linear) -> Any:
-    """Features of samples, computed when they are asked for.
+    """Features of samples, computed on demand.
 
     Parameters
     ----------
@@ -188,9 +188,9 @@ def _whole_rows(X: Any) -> Any:
     return X
 
 
-def _summarise(part: Any, settings: dict[str, Any], number: int) -> bytes | None:
+def _summarized(part: Any, settings: dict[str, Any], number: int) -> bytes | None:
     # None of no samples: a frame without rows may have lost the types of its columns.
-    return summarise([part] if part.shape[0] else [], settings, number)
+    return summarize_partition([part] if part.shape[0] else [], settings, number)
 
 
 def _merged(before: bytes | None, parts: list[bytes | None], threads: int | None) -> bytes | None:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Bunch, check_array
 
 from . import _eigenspan
-from ._base import NUMBERS, as_read_by_rust
+from ._conventions import NUMBERS, as_read_by_rust
 from ._settings import as_threads
 
 __all__ = ["corrupt", "load_digits", "load_file", "make_subspaces", "make_synthetic_faces", "split"]
@@ -29,9 +29,9 @@ def load_file(
 ) -> Bunch:
     """Samples from a file or a folder of images, as the command line reads them.
 
-    The format is found by content: NPY, NPZ, IDX (MNIST), MATLAB up to version 7, Parquet, Arrow, CSV, TSV, LIBSVM; NPY,
-    IDX, MATLAB and text also packed by gzip. In a folder every PNG, JPEG, PNM or BMP image is a sample, and the sub-folder
-    it lies in is its class.
+    The format is found by content: NPY, NPZ, IDX (MNIST), MATLAB up to version 7, Parquet, Arrow, CSV, TSV, LIBSVM;
+    NPY, IDX, MATLAB and text also packed by gzip. In a folder every PNG, JPEG, PNM or BMP image is a sample, and the
+    sub-folder it lies in is its class.
 
     Parameters
     ----------
@@ -43,11 +43,11 @@ def load_file(
     array : str, optional
         The array of an NPZ or MATLAB file that holds the samples.
     image : (height, width), optional
-        The image that each sample is, where the file does not tell.
+        The image that each sample is, where the file does not say.
     resize : (height, width), optional
         The size that images of a folder are brought to, by bicubic interpolation.
     grey : bool
-        Whether colour images of a folder are turned to grey.
+        Whether color images of a folder are turned to gray.
 
     Returns
     -------
@@ -68,8 +68,8 @@ def load_file(
     >>> plants.target, plants.target_names, plants.ids
     (array([1, 0]), ['elm', 'oak'], ['a', 'b'])
     """
-    asked = None if label is None else str(label)
-    found = _eigenspan.read_file(os.fspath(path), asked, array, image, resize, grey)
+    column = None if label is None else str(label)
+    found = _eigenspan.read_file(os.fspath(path), column, array, image, resize, grey)
     if "sparse" in found:
         parts, shape = found.pop("sparse")
         found["data"] = scipy.sparse.csr_array(parts, shape=shape)
@@ -79,7 +79,8 @@ def load_file(
 def load_digits() -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """1797 handwritten digits of 8 × 8 pixels with values from 0 to 16.
 
-    Optical Recognition of Handwritten Digits, E. Alpaydin and C. Kaynak (1998), UCI Machine Learning Repository, CC BY 4.0.
+    Optical Recognition of Handwritten Digits, E. Alpaydin and C. Kaynak (1998), UCI Machine Learning Repository, CC BY
+    4.0.
 
     Returns
     -------
@@ -143,8 +144,8 @@ def make_synthetic_faces(
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Rendered heads under many lights: synthetic faces, and nobody's.
 
-    Each person is a smooth random shape with random paint, lit from the directions of the Extended Yale B set, with attached
-    and cast shadows. The default has the size of the PCE paper's set.
+    Each person is a smooth random shape with random paint, lit from the directions of the Extended Yale B set, with
+    attached and cast shadows. The default has the size of the PCE paper's set.
 
     Parameters
     ----------
@@ -187,20 +188,20 @@ def corrupt(
     random_state: int = 0,
     repeat: int = 0,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Samples of which some are spoilt on purpose, as on the command line.
+    """Samples of which some are corrupted on purpose, as on the command line.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Grey images with values from 0 to 255, one a row.
+        Gray images with values from 0 to 255, one a row.
     kind : str
-        ``"gaussian:sd=25"`` adds normal noise, ``"gaussian:relative=0.1"`` noise in proportion to each value, ``"rpc:0.3"``
-        replaces 30 % of the pixels by numbers from 0 to the image's largest, ``"block:0.2"`` a fifth of the image by noise,
-        ``"salt-pepper:0.1"`` a tenth of the pixels by 0 or 255. Results are kept between 0 and 255.
+        ``"gaussian:sd=25"`` adds normal noise, ``"gaussian:relative=0.1"`` noise in proportion to each value,
+        ``"rpc:0.3"`` replaces 30 % of the pixels by numbers from 0 to the image's largest, ``"block:0.2"`` a fifth of
+        the image by noise, ``"salt-pepper:0.1"`` a tenth of the pixels by 0 or 255. Results are kept between 0 and 255.
     image_shape : (height, width), optional
         The size of an image, which a block needs.
     share : float, default=1.0
-        The share of the samples that is spoilt.
+        The share of the samples that is corrupted.
     random_state, repeat : int
         Which noise. What happens to a sample depends on these and its number alone.
 
@@ -209,14 +210,14 @@ def corrupt(
     X : ndarray of shape (n_samples, n_features)
         All samples.
     rows : ndarray of int
-        The numbers of the spoilt ones, in rising order.
+        The numbers of the corrupted ones, in rising order.
 
     Examples
     --------
     >>> import numpy as np
     >>> from eigenspan import datasets
-    >>> spoilt, rows = datasets.corrupt(np.full((10, 100), 50.0), "salt-pepper:0.2", share=0.5)
-    >>> len(rows), int((spoilt != 50).sum())
+    >>> corrupted, rows = datasets.corrupt(np.full((10, 100), 50.0), "salt-pepper:0.2", share=0.5)
+    >>> len(rows), int((corrupted != 50).sum())
     (5, 100)
     """
     x = check_array(X, accept_sparse="csr", dtype=NUMBERS, ensure_all_finite=False)

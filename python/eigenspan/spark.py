@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._base import Linear
-from ._partitions import merged, summarise
+from ._partitions import merged, summarize_partition
 from ._pce import PCE
 from ._summary import Summary
 
@@ -66,7 +66,8 @@ def fit(df: Any, columns: str | list[str] | None = None, **settings: Any) -> PCE
         One column that holds whole samples (an array of numbers, or a vector of `pyspark.ml`), or the columns of
         numbers that are the features. All columns by default.
     **settings
-        Those of `eigenspan.Summary`: the settings of `eigenspan.PCE`, and `form`. `n_jobs` is for each task, 1 by default.
+        Those of `eigenspan.Summary`: the settings of `eigenspan.PCE`, and `form`. `n_jobs` is for each task, 1 by
+        default.
 
     Returns
     -------
@@ -112,7 +113,7 @@ def summarize(df: Any, columns: str | list[str] | None = None, **settings: Any) 
 
 
 def transform(df: Any, model: Linear, columns: str | list[str] | None = None, *, output: str = "features") -> Any:
-    """Features of samples, computed when they are asked for.
+    """Features of samples, computed on demand.
 
     Parameters
     ----------
@@ -146,7 +147,8 @@ def transform(df: Any, model: Linear, columns: str | list[str] | None = None, *,
     from pyspark.sql.types import ArrayType, DoubleType, FloatType, StructField, StructType
 
     number = FloatType() if reading.number == np.float32 else DoubleType()
-    plain = [StructField(name, field.dataType, field.nullable) for name, field in zip(_plain(df), df.schema, strict=True)]
+    named = zip(_plain(df), df.schema, strict=True)
+    plain = [StructField(name, field.dataType, field.nullable) for name, field in named]
     schema = StructType([*plain, StructField("features", ArrayType(number))])
     features = df.toDF(*_plain(df)).mapInArrow(_features(reading, _sent(df, model)), schema)
     return features.toDF(*df.columns, output)
@@ -229,7 +231,7 @@ def _summaries(reading: Reading, settings: dict[str, Any]) -> Callable[[Iterator
 
         context = TaskContext.get()
         number = 0 if context is None else context.partitionId()
-        summary = summarise(_samples(batches, reading, f"partition {number}, "), settings, number)
+        summary = summarize_partition(_samples(batches, reading, f"partition {number}, "), settings, number)
         if summary is not None:
             columns = [pa.array([number], pa.int32()), pa.array([summary], pa.binary())]
             yield pa.RecordBatch.from_arrays(columns, names=["number", "summary"])
@@ -298,7 +300,8 @@ def _rows(column: Any, reading: Reading, where: str, rows: int) -> NDArray[Any]:
     m = reading.features if reading.features is not None else int(long[0]) if len(long) else 0
     if (long != m).any():
         row = int(np.flatnonzero(long != m)[0])
-        raise ValueError(f"{where}row {rows + row}: column {reading.columns[0]!r} holds {long[row]} numbers, others {m}")
+        text = f"{where}row {rows + row}: column {reading.columns[0]!r}"
+        raise ValueError(f"{text} holds {long[row]} numbers, others {m}")
     numbers: NDArray[Any] = values.to_numpy(zero_copy_only=False).astype(reading.number, copy=False)
     if not vectors or not sparse.any():
         return numbers.reshape(len(long), m)

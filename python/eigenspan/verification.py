@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
 from . import _eigenspan
-from ._base import NUMBERS, as_read_by_rust
+from ._conventions import NUMBERS, as_read_by_rust
 
 __all__ = [
     "FoldAccuracy",
@@ -102,8 +102,8 @@ def roc_curve(
     Returns
     -------
     fpr, tpr, thresholds : ndarray
-        The shares of different and of same pairs with a score of the threshold or more, from (0, 0) to (1, 1); a point for
-        every distinct score.
+        The shares of different and of same pairs with a score of the threshold or more, from (0, 0) to (1, 1); a point
+        for every distinct score.
     """
     fpr, tpr, thresholds = _roc(same, scores)[0]
     return fpr, tpr, thresholds
@@ -120,6 +120,7 @@ def roc_auc_score(same: ArrayLike, scores: ArrayLike) -> float:
     Returns
     -------
     float
+        The area, from 0 to 1.
     """
     return _roc(same, scores)[1]
 
@@ -135,6 +136,7 @@ def equal_error_rate(same: ArrayLike, scores: ArrayLike) -> float:
     Returns
     -------
     float
+        The rate, a share.
 
     Examples
     --------
@@ -155,9 +157,9 @@ def fold_accuracy(
     same, scores
         As in `roc_curve`.
     folds : int or array-like of shape (n_pairs,), default=10
-        How many folds, dealt out at random with as many same pairs in each; or the fold of each pair, from 0 on.
+        How many folds, drawn at random with as many same pairs in each; or the fold of each pair, from 0 on.
     random_state : int
-        Which deal.
+        The seed of the draw.
 
     Returns
     -------

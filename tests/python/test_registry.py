@@ -40,7 +40,7 @@ def test_keywords_are_settings_and_come_back(kind, few, classes, tmp_path):
     estimator = fitted(kind, few, classes, n_jobs=1)
     keywords = {name: value for name, value in estimator.get_params().items() if name != "n_jobs"}
     settings = json.loads(estimator._fitted.settings())
-    asked = estimator._asked()
+    asked = estimator._parameters()
     assert settings["method"] == asked["method"] == kind.METHOD
     # PCE's `strict` is for the command line: Python has warnings.
     assert set(settings) - set(asked) <= {"strict"}
