@@ -210,7 +210,7 @@ fn an_update_does_not_depend_on_the_memory() {
     let updated = [None, Some(19_000_000)].map(|max_memory| {
         let update = Update { max_memory, ..Update::new(second.clone()) };
         let updated = update.run(model, &file.provenance, Exec::default()).unwrap();
-        assert_eq!((updated.taken[0].after, updated.taken[0].part.rows), (6000, 3000));
+        assert_eq!((updated.added[0].after, updated.added[0].part.rows), (6000, 3000));
         saved(folder.path(), &updated.file)
     });
     assert_eq!(updated[0], updated[1]);
