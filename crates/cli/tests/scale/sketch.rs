@@ -54,7 +54,7 @@ fn what_a_sketch_cannot_do_is_refused_in_words() {
         run.refused("summarize x.npy --form sketch --lambda 1 -o s.essum")
             .contains("needs several passes over all files")
     );
-    // Too few readings for a cut among values that lie close: an interval, a warning, no claim.
+    // Too few passes for a cut among close values: an interval, a warning, no certificate.
     let output =
         run.output("fit x.npy --form sketch --lambda 3 --passes 2 --sketch-columns 12 --normalize none --json");
     assert!(output.status.success());
