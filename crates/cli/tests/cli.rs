@@ -1,4 +1,4 @@
-//! The command line as scripts and people use it.
+//! The command line: results, messages, exit codes.
 
 mod run;
 

@@ -92,9 +92,9 @@ fn study(case: &Case, x: &Mat, forget: f64) {
                 continue;
             }
             let online = OnlineParams { rank, forget, block };
-            let mut seen = OnlinePce::new(params, online, m).unwrap_or_else(|error| panic!("{error}"));
-            seen.update(x, Exec::default()).unwrap_or_else(|error| panic!("{error}"));
-            let model = seen.finish(Exec::default()).unwrap_or_else(|error| panic!("{error}"));
+            let mut online_pce = OnlinePce::new(params, online, m).unwrap_or_else(|error| panic!("{error}"));
+            online_pce.update(x, Exec::default()).unwrap_or_else(|error| panic!("{error}"));
+            let model = online_pce.finish(Exec::default()).unwrap_or_else(|error| panic!("{error}"));
             row(rank, block, &model, &exact);
         }
     }

@@ -98,7 +98,7 @@ impl Way<'_> {
     }
 
     /// Units of a chunk where memory is not limited.
-    fn usual(&self) -> usize {
+    fn default_units(&self) -> usize {
         let m = match self {
             Self::Memory { .. } | Self::Online { .. } => return 1,
             Self::Map { .. } => return MAPPED,
@@ -137,10 +137,10 @@ impl Way<'_> {
 
     /// Rows of a chunk: as many whole units as fit under the limit together with the reader's memory.
     pub fn chunk_rows(&self, limit: Option<u64>, held: u128) -> Result<usize, FeedError> {
-        let Some(limit) = limit.map(u128::from) else { return Ok(self.usual() * self.unit()) };
+        let Some(limit) = limit.map(u128::from) else { return Ok(self.default_units() * self.unit()) };
         let fits = |units: &usize| held + self.bytes(*units) <= limit;
         // Memory grows with the units: bisection finds the largest number that fits.
-        let (mut low, mut high) = (0, self.usual());
+        let (mut low, mut high) = (0, self.default_units());
         while low < high {
             let middle = (low + high).div_ceil(2);
             (low, high) = if fits(&middle) { (middle, high) } else { (low, middle - 1) };
@@ -289,9 +289,9 @@ mod tests {
             Way::Map { features: 100, columns: 7, copies: 3, names: 11 },
         ] {
             for held in [0, 5 << 20] {
-                let usual = way.chunk_rows(None, held).unwrap();
-                assert_eq!(way.chunk_rows(Some(u64::MAX), held).unwrap(), usual);
-                for units in 1..usual / way.unit() {
+                let unlimited = way.chunk_rows(None, held).unwrap();
+                assert_eq!(way.chunk_rows(Some(u64::MAX), held).unwrap(), unlimited);
+                for units in 1..unlimited / way.unit() {
                     let limit = u64::try_from(held + way.bytes(units)).unwrap();
                     assert_eq!(way.chunk_rows(Some(limit), held).unwrap(), units * way.unit());
                 }

@@ -62,11 +62,11 @@ pub struct SketchOptions {
 
 impl SketchOptions {
     fn params(self) -> SketchParams {
-        let usual = SketchParams::default();
+        let defaults = SketchParams::default();
         SketchParams {
             columns: self.columns,
-            readings: self.passes.unwrap_or(usual.readings),
-            seed: self.seed.unwrap_or(usual.seed),
+            readings: self.passes.unwrap_or(defaults.readings),
+            seed: self.seed.unwrap_or(defaults.seed),
         }
     }
 

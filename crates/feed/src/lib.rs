@@ -65,4 +65,4 @@ pub use path::Path;
 pub use recover::Recover;
 pub use summarize::Summarize;
 pub use transform::{Transform, column_names};
-pub use update::{Taken, Update, Updated};
+pub use update::{AddedFile, Update, Updated};

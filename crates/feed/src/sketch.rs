@@ -27,15 +27,15 @@ pub(crate) fn run(fit: &Fit, options: SketchParams, first: Rows, exec: Exec<'_>)
     let passes = Passes { fit, options, work: Work::new(exec, fit.files.bytes() * options.readings as u64) };
     let (mut first, mut before): (_, Option<PassData>) = (Some(first), None);
     loop {
-        let seen = passes.pass(&mut sketch, first.take(), before.as_ref())?;
-        if before.as_ref().is_some_and(|before| *before != seen) {
+        let data = passes.pass(&mut sketch, first.take(), before.as_ref())?;
+        if before.as_ref().is_some_and(|before| *before != data) {
             return Err(FeedError::Changed);
         }
         let Some(model) = sketch.end_of_reading(exec)? else {
-            before = Some(seen);
+            before = Some(data);
             continue;
         };
-        let (parts, image) = seen;
+        let (parts, image) = data;
         let mut model = Model::Pce(model);
         if let Some(shape) = image {
             model.set_image(shape);
@@ -78,13 +78,13 @@ impl Passes<'_> {
                 (None, None) => count(&mut *files.open(path, *max_memory)?.source)?,
             };
             images.push(rows.image);
-            let (mut end, mut seen) = (0, Fingerprint::of_rows(total));
-            Pass::new(&self.work, rows, height, 0, seen.clone()).each(|chunk| {
+            let (mut end, mut fingerprint) = (0, Fingerprint::of_rows(total));
+            Pass::new(&self.work, rows, height, 0, fingerprint.clone()).each(|chunk| {
                 sketch.update(chunk.block.view(), self.work.exec()).map_err(|e| at_row(e, chunk.before))?;
-                (end, seen) = (chunk.end(), chunk.fingerprint);
+                (end, fingerprint) = (chunk.end(), chunk.fingerprint);
                 Ok(())
             })?;
-            parts.push(PartOfData { data: file_name(path), rows: end, sha256: seen.digits() });
+            parts.push(PartOfData { data: file_name(path), rows: end, sha256: fingerprint.digits() });
         }
         let image = images[0].filter(|_| images.iter().all(|image| *image == images[0]));
         Ok((parts, image))

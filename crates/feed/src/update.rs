@@ -30,7 +30,7 @@ pub struct Update {
 
 /// A file whose samples were added.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken {
+pub struct AddedFile {
     /// The file.
     pub part: PartOfData,
     /// Samples before it.
@@ -43,7 +43,7 @@ pub struct Updated {
     /// The model, as it is saved.
     pub file: ModelFile,
     /// The files in their order.
-    pub taken: Vec<Taken>,
+    pub added: Vec<AddedFile>,
 }
 
 impl Update {
@@ -54,39 +54,39 @@ impl Update {
 
     /// The model of all samples, with the given threads and monitor.
     pub fn run(&self, model: &Pce, provenance: &Provenance, exec: Exec<'_>) -> Result<Updated, FeedError> {
-        let (usual, before) = (OnlineParams::of(model), model.parts().params);
-        let online = OnlineParams {
-            rank: self.rank.unwrap_or(usual.rank),
-            forget: self.forget.unwrap_or(usual.forget),
-            block: if self.rank.is_some() { None } else { usual.block },
+        let (defaults, before) = (OnlineParams::of(model), model.parts().params);
+        let params = OnlineParams {
+            rank: self.rank.unwrap_or(defaults.rank),
+            forget: self.forget.unwrap_or(defaults.forget),
+            block: if self.rank.is_some() { None } else { defaults.block },
         };
         self.files.first()?;
-        let mut seen = OnlinePce::resume(model, self.params.unwrap_or(before), online)?;
+        let mut online = OnlinePce::resume(model, self.params.unwrap_or(before), params)?;
         let work = Work::new(exec, self.files.bytes());
-        let (mut taken, mut provenance) = (vec![], provenance.clone());
+        let (mut added, mut provenance) = (vec![], provenance.clone());
         for path in self.files.paths() {
-            let after = seen.rows();
-            let part = self.take(path, &mut seen, &work)?;
+            let after = online.rows();
+            let part = self.add(path, &mut online, &work)?;
             provenance = Provenance::after(&provenance, &part);
-            taken.push(Taken { part, after });
+            added.push(AddedFile { part, after });
         }
-        let model = Model::Pce(seen.finish(exec)?);
-        Ok(Updated { file: ModelFile { model, provenance }, taken })
+        let model = Model::Pce(online.finish(exec)?);
+        Ok(Updated { file: ModelFile { model, provenance }, added })
     }
 
     /// Adds the samples of a file.
-    fn take(&self, path: &Path, seen: &mut OnlinePce, work: &Work<'_>) -> Result<PartOfData, FeedError> {
+    fn add(&self, path: &Path, online: &mut OnlinePce, work: &Work<'_>) -> Result<PartOfData, FeedError> {
         let rows = self.files.open(path, self.max_memory)?;
-        let (expected, got) = (seen.features(), rows.source.cols());
+        let (expected, got) = (online.features(), rows.source.cols());
         if expected != got {
             return Err(Error::FeatureMismatch { expected, got }.into());
         }
-        let OnlineParams { rank, block, .. } = seen.online();
+        let OnlineParams { rank, block, .. } = online.online();
         let way = Way::Online { features: got, rank, block: block.unwrap_or(rank) };
         let height = way.chunk_rows(self.max_memory, rows.held)?;
         let (mut count, mut fingerprint) = (0, Fingerprint::default());
         Pass::new(work, rows, height, 0, fingerprint.clone()).each(|chunk| {
-            seen.update(chunk.block.view(), work.exec()).map_err(|error| at_row(error, chunk.before))?;
+            online.update(chunk.block.view(), work.exec()).map_err(|error| at_row(error, chunk.before))?;
             (count, fingerprint) = (chunk.end(), chunk.fingerprint);
             Ok(())
         })?;

@@ -1,4 +1,4 @@
-//! Files in, models out: the same bytes whatever the memory, the interruptions and the way there.
+//! Fits of files: the same bytes for every memory limit, interruption and way of having the samples.
 #![expect(clippy::disallowed_methods, reason = "tests look at the files that were written")]
 
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ fn saved(folder: &Path, file: &ModelFile) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
-/// Cancels after so many reports of progress in reading.
+/// Cancels after a number of progress reports.
 struct Until {
     reports: AtomicUsize,
     last: usize,
@@ -85,7 +85,7 @@ fn a_cancelled_fit_leaves_a_checkpoint_from_which_it_gives_the_same_bytes() {
     let file = folder.path().join("c");
     let whole = Fit::new(two(folder.path()), fixed());
     let expected = saved(folder.path(), &whole.run(Exec::default()).unwrap().file);
-    // Only a cancellation writes it: a gigabyte is never read. 19 MB hold one block at a time.
+    // Only a cancellation writes it: less than a gigabyte is read. A limit of 19 MB allows one block at a time.
     let checkpoints = Some(Checkpoints::to(&file));
     let fit = Fit { checkpoints, max_memory: Some(19_000_000), ..whole };
     for last in 1..=5 {
@@ -96,7 +96,7 @@ fn a_cancelled_fit_leaves_a_checkpoint_from_which_it_gives_the_same_bytes() {
         let resumed = Until::new(usize::MAX);
         let fitted = fit.run(Exec::new(None, &resumed)).unwrap();
         assert_eq!(saved(folder.path(), &fitted.file), expected, "after chunk {last}");
-        assert_eq!(resumed.reports.into_inner(), 5 - last, "what was read is not read again");
+        assert_eq!(resumed.reports.into_inner(), 5 - last, "no chunk is read twice");
         fitted.discard_checkpoint().unwrap();
         assert!(!file.exists());
     }
@@ -121,7 +121,7 @@ fn a_checkpoint_of_other_settings_or_that_is_damaged_is_called_so() {
     assert!(said(&fit).contains("is not a checkpoint, or it is cut short"), "{}", said(&fit));
 }
 
-/// In memory, chunk by chunk and by a sketch, from NPY and from CSV, whose samples nobody has counted.
+/// In memory, chunk by chunk and by a sketch, from NPY and from CSV, which does not state its number of samples.
 #[test]
 fn the_same_samples_have_the_same_fingerprint_on_every_way() {
     let folder = tempfile::tempdir().unwrap();
@@ -165,7 +165,7 @@ fn progress_is_in_bytes_of_the_whole_work_and_ends_at_all_of_them() {
     assert_eq!(seen.last().unwrap().0 as u64, total);
 }
 
-/// A pipe gives its samples once: whoever opened it again would wait for a writer for ever.
+/// A pipe gives its samples once: a second reader would wait for a writer for ever.
 #[cfg(unix)]
 #[test]
 fn the_first_file_is_opened_once() {
@@ -207,11 +207,11 @@ fn an_update_does_not_depend_on_the_memory() {
     let files = two(folder.path());
     let [first, second] = [0, 1].map(|at| Files::new([&files.paths()[at]]));
     let file = Fit::new(first, fixed()).run(Exec::default()).unwrap().file;
-    let Model::Pce(model) = &file.model else { panic!("a fit is one of PCE") };
+    let Model::Pce(model) = &file.model else { panic!("the model is one of PCE") };
     let updated = [None, Some(19_000_000)].map(|max_memory| {
         let update = Update { max_memory, ..Update::new(second.clone()) };
         let updated = update.run(model, &file.provenance, Exec::default()).unwrap();
-        assert_eq!((updated.taken[0].after, updated.taken[0].part.rows), (6000, 3000));
+        assert_eq!((updated.added[0].after, updated.added[0].part.rows), (6000, 3000));
         saved(folder.path(), &updated.file)
     });
     assert_eq!(updated[0], updated[1]);

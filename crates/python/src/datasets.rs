@@ -39,8 +39,8 @@ pub fn subspaces(
     noise: f64,
     seed: u64,
 ) -> PyResult<Labelled<'_>> {
-    let wanted = Subspaces { samples, features, subspaces, dim, noise };
-    let data = enter(py, Some(1), |_| wanted.generate(seed))?;
+    let generator = Subspaces { samples, features, subspaces, dim, noise };
+    let data = enter(py, Some(1), |_| generator.generate(seed))?;
     Ok(labelled(py, data))
 }
 
@@ -67,8 +67,8 @@ pub fn synthetic_faces<'py>(
         }
     };
     let (height, width) = shape;
-    let wanted = SyntheticFaces { subjects, per_subject, height, width, disguise, seed };
-    let data = enter(py, threads, |exec| wanted.generate_with(exec))?;
+    let generator = SyntheticFaces { subjects, per_subject, height, width, disguise, seed };
+    let data = enter(py, threads, |exec| generator.generate_with(exec))?;
     Ok(labelled(py, data))
 }
 

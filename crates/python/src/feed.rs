@@ -145,8 +145,8 @@ impl<'py> How<'py> {
 
     fn checkpoints(&self) -> PyResult<Option<Checkpoints>> {
         let every = self.size("checkpoint_every")?;
-        let Some(usual) = self.get::<PathBuf>("checkpoint")?.map(Checkpoints::to) else { return Ok(None) };
-        Ok(Some(Checkpoints { every: every.unwrap_or(usual.every), ..usual }))
+        let Some(defaults) = self.get::<PathBuf>("checkpoint")?.map(Checkpoints::to) else { return Ok(None) };
+        Ok(Some(Checkpoints { every: every.unwrap_or(defaults.every), ..defaults }))
     }
 
     fn sketch(&self) -> PyResult<SketchOptions> {

@@ -18,19 +18,19 @@ use crate::settings::{number_name, number_type, params, settings_of};
 /// The decomposition of the samples so far.
 #[pyclass(frozen, module = "eigenspan._eigenspan")]
 pub struct Online {
-    seen: Mutex<OnlinePce>,
+    inner: Mutex<OnlinePce>,
 }
 
 impl Online {
     fn lock(&self) -> MutexGuard<'_, OnlinePce> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The given parameters, and defaults for the others.
-fn asked(usual: OnlineParams, rank: Option<usize>, forget: Option<f64>) -> OnlineParams {
-    let block = if rank.is_some() { None } else { usual.block };
-    OnlineParams { rank: rank.unwrap_or(usual.rank), forget: forget.unwrap_or(usual.forget), block }
+fn given_or(defaults: OnlineParams, rank: Option<usize>, forget: Option<f64>) -> OnlineParams {
+    let block = if rank.is_some() { None } else { defaults.block };
+    OnlineParams { rank: rank.unwrap_or(defaults.rank), forget: forget.unwrap_or(defaults.forget), block }
 }
 
 #[pymethods]
@@ -39,18 +39,18 @@ impl Online {
     #[new]
     #[pyo3(signature = (settings, features, rank, forget))]
     fn new(settings: &str, features: usize, rank: Option<usize>, forget: Option<f64>) -> PyResult<Self> {
-        let online = asked(OnlineParams::default(), rank, forget);
-        let seen = OnlinePce::new(params(settings)?, online, features).map_err(refused)?;
-        Ok(Self { seen: Mutex::new(seen) })
+        let online = given_or(OnlineParams::default(), rank, forget);
+        let inner = OnlinePce::new(params(settings)?, online, features).map_err(refused)?;
+        Ok(Self { inner: Mutex::new(inner) })
     }
 
     /// Updates a model: the decomposition starts from it.
     #[staticmethod]
     #[pyo3(signature = (model, settings, rank, forget))]
     fn resume(model: &Model, settings: &str, rank: Option<usize>, forget: Option<f64>) -> PyResult<Self> {
-        let online = asked(OnlineParams::of(model.pce()), rank, forget);
-        let seen = OnlinePce::resume(model.pce(), params(settings)?, online).map_err(refused)?;
-        Ok(Self { seen: Mutex::new(seen) })
+        let online = given_or(OnlineParams::of(model.pce()), rank, forget);
+        let inner = OnlinePce::resume(model.pce(), params(settings)?, online).map_err(refused)?;
+        Ok(Self { inner: Mutex::new(inner) })
     }
 
     /// Adds samples.
@@ -107,7 +107,7 @@ impl Online {
         let basis = basis.as_array();
         let basis = Mat::from_fn(basis.nrows(), basis.ncols(), |i, j| basis[(i, j)]);
         let (sigma, waiting) = (numbers(get("sigma")?)?, numbers(get("waiting")?)?);
-        let seen = OnlinePce::from_parts(OnlineParts {
+        let inner = OnlinePce::from_parts(OnlineParts {
             params: params(&get("settings")?.extract::<String>()?)?,
             online: OnlineParams { rank, forget, block },
             number_type: number_type(&get("numbers")?.extract::<String>()?)?,
@@ -126,7 +126,7 @@ impl Online {
                 waiting,
             },
         });
-        Ok(Self { seen: Mutex::new(seen.map_err(refused)?) })
+        Ok(Self { inner: Mutex::new(inner.map_err(refused)?) })
     }
 
     /// Pickled as numbers and arrays: pickles do not depend on the memory layout.

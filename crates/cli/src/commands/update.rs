@@ -4,7 +4,7 @@
 //! [`eigenspan_core::method::pce::online`].
 
 use eigenspan_core::model::fitted::Fitted as _;
-use eigenspan_feed::{Taken, Update as Job};
+use eigenspan_feed::{AddedFile, Update as Job};
 use eigenspan_io::ModelFile;
 
 use super::{Session, pce_of, print, warn};
@@ -28,7 +28,7 @@ pub fn run(args: &Update, session: &Session<'_>) -> Result<(), Failure> {
     session.progress.clear();
     let seconds = session.progress.seconds() - started;
     let mut words = String::new();
-    for Taken { part, after } in &updated.taken {
+    for AddedFile { part, after } in &updated.added {
         words += &format!("{}: {} samples added after {after}\n", part.data, part.rows);
     }
     let file = updated.file;

@@ -58,7 +58,7 @@ fn a_checkpoint_of_other_data_or_settings_is_refused() {
     let run = Run::new();
     let x = samples(30_000, 40);
     run.write("a.npy", &x);
-    // A checkpoint that stays: the second file is not there when its turn comes.
+    // A checkpoint that remains: the second file is malformed.
     run.write("b.npy", &some(&x, 0..10));
     let bad = [b"1,2\n3,x\n".as_slice()].concat();
     fs::write(run.path().join("c.csv"), &bad).unwrap();

@@ -26,7 +26,7 @@ pub fn peak(run: &Run, args: &str) -> u64 {
     most
 }
 
-/// 320 MB of which no two rows are alike.
+/// 320 MB without equal rows.
 pub fn write_much(run: &Run, name: &str, m: usize) {
     let n = 200_000 / m;
     let x = samples(n, m);
@@ -56,7 +56,7 @@ fn memory_of_a_sketch_stays_below_the_limit() {
 
 #[test]
 fn memory_stays_below_the_limit() {
-    // 8 times the limit and 20 times what is held of it; `bench/scale.py` does the same with gigabytes.
+    // 8 times the limit and 20 times the memory of the summary; `bench/scale.py` does the same with gigabytes.
     let run = Run::new();
     write_much(&run, "x.npy", 100);
     for more in ["", "--form triangle", "--checkpoint c --checkpoint-every 50MB"] {
@@ -65,7 +65,7 @@ fn memory_stays_below_the_limit() {
     }
 }
 
-/// A file of zeros of so many bytes that takes no space on the disk.
+/// A sparse file of zeros, which takes no space on the disk.
 fn write_zeros(run: &Run, name: &str, rows: usize, cols: usize) {
     let dict = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {cols}), }}");
     let dict = format!("{dict:<117}\n");

@@ -74,7 +74,7 @@ fn memory_stays_below_the_limit() {
     }
     below("transform m.espan x.parquet -o z.npy");
     below("recover m.espan x.parquet -o z.npy --scores s.npy");
-    // What is written as Parquet is kept until a row group is full.
+    // The Parquet writer holds rows until a row group is full.
     let said = run.refused("recover m.espan x.parquet -o z.parquet --max-memory 60MB");
     assert!(said.contains("more than `--max-memory` allows"), "{said}");
     let peak_bytes = peak(&run, "recover m.espan x.parquet -o z.parquet --max-memory 80MB");

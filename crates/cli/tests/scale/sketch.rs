@@ -51,9 +51,10 @@ fn what_a_sketch_cannot_do_is_refused_in_words() {
     assert!(run.refused("fit - --form sketch --lambda 1").contains("standard input cannot be read a second time"));
     assert!(run.refused("fit x.npy --form gram --passes 3").contains("`--passes` has no effect with a summary"));
     assert!(
-        run.refused("summarize x.npy --form sketch --lambda 1 -o s.essum").contains("reads its samples several times")
+        run.refused("summarize x.npy --form sketch --lambda 1 -o s.essum")
+            .contains("needs several passes over all files")
     );
-    // Too few readings for a cut among values that lie close: an interval, a warning, no claim.
+    // Too few passes for a cut among close values: an interval, a warning, no certificate.
     let output =
         run.output("fit x.npy --form sketch --lambda 3 --passes 2 --sketch-columns 12 --normalize none --json");
     assert!(output.status.success());

@@ -1,4 +1,4 @@
-//! Files of several formats, read once: the model of a fit in memory, and of summaries made apart and merged.
+//! Files of several formats, read once: the model equals that of a fit in memory, and that of merged summaries.
 
 use std::fs;
 
@@ -71,7 +71,7 @@ fn what_cannot_be_merged_or_streamed_is_refused_in_words() {
     assert!(run.refused("fit x.npy narrow.npy").contains("has 5 features, the files before it have 12"));
     assert!(run.refused("fit x.npy --method lpp --max-memory 1GB").contains("`lpp` needs all samples in memory"));
     assert!(run.refused("fit x.npy --max-memory 1GB --features f.npy").contains("`--features` needs the samples"));
-    // Samples without noise: the Gram matrix cannot say where rounding begins.
+    // Samples without noise: the Gram matrix cannot separate values from rounding.
     let wave = |i: usize, d: usize| (((i + 1) * (d + 3)) as f64 * 0.618).sin();
     run.write("clean.npy", &Mat::from_fn(3000, 12, |i, j| (0..5).map(|d| wave(i, d) * wave(7 * j, d)).sum()));
     assert!(
@@ -122,7 +122,7 @@ fn a_folder_of_images_is_read_one_by_one() {
     assert_eq!((a.0, a.2), (b.0, b.2));
 }
 
-/// IDX, and files packed by gzip: nothing of them is held, either.
+/// IDX, and files packed by gzip, are read in chunks as well.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a test makes its files")]
 fn packed_files_stream_to_the_same_bytes() {
@@ -134,7 +134,7 @@ fn packed_files_stream_to_the_same_bytes() {
     let pixels = bytes.as_slice().iter().map(|&v| v as u8);
     let idx: Vec<u8> = [0, 0, 8, 2, 0, 0, 0x13, 0x88, 0, 0, 0, 20].into_iter().chain(pixels).collect();
     fs::write(run.path().join("x.idx"), idx).unwrap();
-    // A model names its data by the name of the file: the same name in folders of their own.
+    // A model records the name of its file: the same name, in separate folders.
     for kind in ["npy", "csv", "idx"] {
         let content = run.bytes(&format!("x.{kind}"));
         let mut gzip = flate2::write::GzEncoder::new(vec![], flate2::Compression::fast());
@@ -150,7 +150,7 @@ fn packed_files_stream_to_the_same_bytes() {
         }
         assert!(models.iter().all(|model| *model == models[0]), "{kind}");
     }
-    // What is read as a whole is refused by a hint that is true in every build.
+    // A format that is read as a whole is refused with a hint that is correct in every build.
     fs::write(run.path().join("x.svm"), "1 1:2 3:4\n-1 2:5\n").unwrap();
     let said = run.refused("fit x.svm --max-memory 1GB");
     let tables = if cfg!(feature = "columnar") { "CSV, Parquet" } else { "CSV" };
@@ -158,7 +158,7 @@ fn packed_files_stream_to_the_same_bytes() {
     assert!(said.contains(&hint), "{said}");
 }
 
-/// One number for the same samples, however they were read.
+/// The fingerprint of samples does not depend on how they are read.
 #[test]
 fn a_model_knows_its_samples_by_the_same_fingerprint_however_they_were_read() {
     let run = Run::new();

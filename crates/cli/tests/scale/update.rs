@@ -1,4 +1,4 @@
-//! Samples that arrive later.
+//! Updates of models with new samples.
 
 use crate::{Run, samples, some};
 
