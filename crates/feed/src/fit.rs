@@ -169,7 +169,7 @@ impl Fit {
             let fact = format!("`{option}` has no effect with a summary, which reads its samples once");
             return Err(FeedError::Setting { fact, hint: "leave it out, or choose the form `sketch`" });
         }
-        let summary = summarize.from_first(first, exec)?;
+        let summary = summarize.run_after(first, exec)?;
         let form = match summary.summary.form() {
             eigenspan_core::linalg::summary::Form::Gram => Form::Gram,
             eigenspan_core::linalg::summary::Form::Triangle => Form::Triangle,

@@ -49,7 +49,7 @@ impl Summarize {
             let hint = "fit all files at once with the form `sketch`, or choose another form";
             return Err(FeedError::Setting { fact: fact.into(), hint });
         }
-        self.from_first(None, exec)
+        self.run_after(None, exec)
     }
 
     /// Removes the checkpoint, if any: to be called once the summary is saved.
@@ -58,7 +58,7 @@ impl Summarize {
     }
 
     /// The same, where the first file may be open already.
-    pub(crate) fn from_first(&self, mut first: Option<Rows>, exec: Exec<'_>) -> Result<SummaryFile, FeedError> {
+    pub(crate) fn run_after(&self, mut first: Option<Rows>, exec: Exec<'_>) -> Result<SummaryFile, FeedError> {
         self.files.first()?;
         let mut begun = self.begun()?;
         let work = Work::new(exec, self.files.bytes());

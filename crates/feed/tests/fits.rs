@@ -178,10 +178,13 @@ fn the_first_file_is_opened_once() {
         std::fs::write(&to, rows.collect::<String>()).unwrap();
     });
     let (done, fitted) = std::sync::mpsc::channel();
-    std::thread::spawn(move || done.send(Fit::new(Files::new([&pipe]), fixed()).run(Exec::default()).unwrap()));
+    std::thread::spawn(move || {
+        let fitted = Fit::new(Files::new([&pipe]), fixed()).run(Exec::default()).unwrap();
+        let _ = done.send((fitted.rows, fitted.parts.len()));
+    });
     writer.join().unwrap();
     let fitted = fitted.recv_timeout(std::time::Duration::from_secs(60)).expect("the pipe is not opened again");
-    assert_eq!((fitted.rows, fitted.parts.len()), (200, 1));
+    assert_eq!(fitted, (200, 1));
 }
 
 #[test]

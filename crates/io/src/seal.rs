@@ -127,13 +127,16 @@ fn sealed<'a>(
     bytes
 }
 
+/// Writes the bytes of a tensor.
+type WriteBytes<'a> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'a;
+
 /// A tensor that is written straight from where it lies.
 pub(crate) struct Streamed<'a> {
     name: &'static str,
     kind: Dtype,
     shape: [usize; 1],
     bytes: usize,
-    write: Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>,
+    write: Box<WriteBytes<'a>>,
 }
 
 impl<'a> Streamed<'a> {

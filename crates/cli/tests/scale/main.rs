@@ -1,4 +1,5 @@
 //! Samples in files: formats, memory limits, checkpoints, updates, summaries made separately and merged.
+#![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "tests print what they measure, and make files")]
 
 mod kills;
 #[cfg(target_os = "linux")]

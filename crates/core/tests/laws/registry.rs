@@ -9,6 +9,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+#[expect(clippy::disallowed_methods, reason = "this test reads the sources")]
 fn text(path: impl AsRef<Path>) -> String {
     let path = root().join(path);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -23,8 +24,7 @@ fn texts(folder: &str, ending: &str) -> Vec<(PathBuf, String)> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|found| found == ending) {
-                let text = fs::read_to_string(&path).unwrap();
-                found.push((path, text));
+                found.push((path.clone(), text(path)));
             }
         }
     }
