@@ -39,7 +39,7 @@ use eigenspan_linalg::{Exec, Mat};
 
 use crate::method::parts::factorisation::{Pair, Task, factorizes};
 use crate::method::parts::halves::{Block, Half, Halves};
-use crate::model::factors::{Asked, Features, Start};
+use crate::model::factors::{FactorOptions, Features, Start};
 use crate::model::trace::{Stop, Trace};
 use crate::{Dim, Error, Normalize};
 
@@ -92,31 +92,31 @@ impl NenmfParams {
     }
 }
 
-fn iterate(task: &Task, pair: Pair, asked: &Asked, exec: Exec<'_>) -> Result<(Pair, Trace), Error> {
+fn iterate(task: &Task, pair: Pair, options: &FactorOptions, exec: Exec<'_>) -> Result<(Pair, Trace), Error> {
     let mut now = Halves::of(&task.x, &pair, exec)?;
     let (mut h_tiles, mut w_tiles) = (tiles(&now.h, task.parts), tiles(&now.w, task.parts));
     let mut trace = Trace::of("objective ½‖V − WH‖²");
     let (mut of_w, mut of_h) = (now.w.gram(exec)?, now.h.gram(exec)?);
-    look(&mut now.w, &now.h, exec)?;
-    look(&mut now.h, &now.w, exec)?;
+    correlate(&mut now.w, &now.h, exec)?;
+    correlate(&mut now.h, &now.w, exec)?;
     trace.values.push(task.in_units(task.objective(&now, [&of_w, &of_h], exec)?));
     let first = delta(&mut now, [&of_w, &of_h], exec)?;
-    let mut tolerances = [COARSE.max(asked.tol) * first; 2];
+    let mut tolerances = [COARSE.max(options.tol) * first; 2];
     trace.stop = Stop::RoundsUsedUp;
-    for round in 1..=asked.max_iter {
+    for round in 1..=options.max_iter {
         let steps = solve(&mut now.h, &mut h_tiles, &of_w, tolerances[0], exec)?;
         tolerances[0] /= if steps <= STEPS[0] { 10.0 } else { 1.0 };
         of_h = now.h.gram(exec)?;
-        look(&mut now.w, &now.h, exec)?;
+        correlate(&mut now.w, &now.h, exec)?;
         let steps = solve(&mut now.w, &mut w_tiles, &of_h, tolerances[1], exec)?;
         tolerances[1] /= if steps <= STEPS[0] { 10.0 } else { 1.0 };
         of_w = now.w.gram(exec)?;
         trace.values.push(task.in_units(task.objective(&now, [&of_w, &of_h], exec)?));
         trace.rounds = round;
-        exec.report("factor", round, asked.max_iter)?;
+        exec.report("factor", round, options.max_iter)?;
         // WᵀV serves the gradient here and the next solve for H.
-        look(&mut now.h, &now.w, exec)?;
-        if round >= ROUNDS && delta(&mut now, [&of_w, &of_h], exec)? <= asked.tol * first {
+        correlate(&mut now.h, &now.w, exec)?;
+        if round >= ROUNDS && delta(&mut now, [&of_w, &of_h], exec)? <= options.tol * first {
             trace.stop = Stop::Converged;
             break;
         }
@@ -125,8 +125,8 @@ fn iterate(task: &Task, pair: Pair, asked: &Asked, exec: Exec<'_>) -> Result<(Pa
 }
 
 /// B of one half.
-fn look(half: &mut Half<'_>, other: &Half<'_>, exec: Exec<'_>) -> Result<(), Error> {
-    Ok(exec.silent().each("look", half.blocks.iter_mut(), |_, block| block.look(other))?)
+fn correlate(half: &mut Half<'_>, other: &Half<'_>, exec: Exec<'_>) -> Result<(), Error> {
+    Ok(exec.silent().each("correlate", half.blocks.iter_mut(), |_, block| block.correlate(other))?)
 }
 
 /// Δ over both factors; both halves have looked at each other.
@@ -155,7 +155,7 @@ struct Tile {
     next: Vec<BatchRow>,
     b: Vec<BatchRow>,
     y: Vec<BatchRow>,
-    room: Workspace,
+    workspace: Workspace,
     /// Δ² at the Y of the last step.
     delta: f64,
 }
@@ -168,7 +168,7 @@ fn tiles(half: &Half<'_>, r: usize) -> Vec<Tile> {
     });
     let tile = |(block, columns): (usize, Range<usize>)| {
         let [f, next, b, y] = std::array::from_fn(|_| vec![[0.0; BATCH]; r * columns.len().div_ceil(BATCH)]);
-        Tile { block, columns, f, next, b, y, room: Workspace::new(r), delta: 0.0 }
+        Tile { block, columns, f, next, b, y, workspace: Workspace::new(r), delta: 0.0 }
     };
     places.map(tile).collect()
 }
@@ -189,7 +189,7 @@ impl Tile {
     /// F⁺ and the next Y, and Δ² at this one.
     fn step(&mut self, gram: &PackedMatrix, length: f64, momentum: f64) {
         let point = Iterates { y: &mut self.y, f: &self.f, next: &mut self.next, b: &self.b };
-        self.delta = descend(gram, point, length, momentum, &mut self.room);
+        self.delta = descend(gram, point, length, momentum, &mut self.workspace);
     }
 
     /// F⁺ becomes F.

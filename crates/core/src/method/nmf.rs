@@ -30,7 +30,7 @@ use eigenspan_linalg::{Exec, Mat};
 
 use crate::method::parts::factorisation::{Pair, Task, factorizes};
 use crate::method::parts::halves::{Half, Halves};
-use crate::model::factors::{Asked, Features, Start};
+use crate::model::factors::{FactorOptions, Features, Start};
 use crate::model::trace::{Stop, Trace};
 use crate::{Dim, Error, Normalize};
 
@@ -81,16 +81,16 @@ impl NmfParams {
     }
 }
 
-fn iterate(task: &Task, pair: Pair, asked: &Asked, exec: Exec<'_>) -> Result<(Pair, Trace), Error> {
+fn iterate(task: &Task, pair: Pair, options: &FactorOptions, exec: Exec<'_>) -> Result<(Pair, Trace), Error> {
     let mut now = Halves::of(&task.x, &pair, exec)?;
     let mut trace = Trace::of("objective ½‖V − WH‖²");
     let (mut of_w, mut of_h) = (now.w.gram(exec)?, now.h.gram(exec)?);
-    exec.silent().each("start", now.w.blocks.iter_mut(), |_, block| block.look(&now.h))?;
+    exec.silent().each("start", now.w.blocks.iter_mut(), |_, block| block.correlate(&now.h))?;
     let first = task.objective(&now, [&of_w, &of_h], exec)?;
     trace.values.push(task.in_units(first));
     trace.stop = Stop::RoundsUsedUp;
     let mut before = first;
-    for round in 1..=asked.max_iter {
+    for round in 1..=options.max_iter {
         update(&mut now.h, &now.w, &of_w, exec)?;
         of_h = now.h.gram(exec)?;
         update(&mut now.w, &now.h, &of_h, exec)?;
@@ -98,9 +98,9 @@ fn iterate(task: &Task, pair: Pair, asked: &Asked, exec: Exec<'_>) -> Result<(Pa
         let objective = task.objective(&now, [&of_w, &of_h], exec)?;
         trace.values.push(task.in_units(objective));
         trace.rounds = round;
-        exec.report("factor", round, asked.max_iter)?;
+        exec.report("factor", round, options.max_iter)?;
         if round % LOOK == 0 {
-            if before.sqrt() - objective.sqrt() <= asked.tol * first.sqrt() {
+            if before.sqrt() - objective.sqrt() <= options.tol * first.sqrt() {
                 trace.stop = Stop::Converged;
                 break;
             }
@@ -114,7 +114,7 @@ fn iterate(task: &Task, pair: Pair, asked: &Asked, exec: Exec<'_>) -> Result<(Pa
 fn update(half: &mut Half<'_>, other: &Half<'_>, gram: &Mat, exec: Exec<'_>) -> Result<(), Error> {
     let gram = PackedMatrix::of(gram.view());
     exec.silent().each("update", half.blocks.iter_mut(), |_, block| {
-        block.look(other);
+        block.correlate(other);
         block.multiply(&gram);
         multiplicative(&mut block.f, &block.b, &block.spare);
         block.lay_out();

@@ -25,7 +25,7 @@ use eigenspan_linalg::{Exec, Mat};
 use crate::data::{ImageShape, Matrix, Samples};
 use crate::method::parts::factorisation::{Pair, Task};
 use crate::method::parts::nonnegative::Nonnegative;
-use crate::method::parts::project::{STRETCH, check_features, in_numbers_of, project, read_prepared};
+use crate::method::parts::project::{SLAB, check_features, in_numbers_of, project, read_prepared};
 use crate::model::fitted::{About, Fitted, ModelInfo, Settings};
 use crate::model::record::{Arrays, Record};
 use crate::model::trace::Trace;
@@ -58,7 +58,7 @@ pub enum Start {
 
 /// Parameters that these methods share.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Asked {
+pub struct FactorOptions {
     /// How many parts.
     pub dim: Dim,
     /// Of the random numbers to begin with.
@@ -77,7 +77,7 @@ pub struct Asked {
     pub features: Features,
 }
 
-impl Asked {
+impl FactorOptions {
     pub(crate) fn check(&self) -> Result<(), Error> {
         if self.max_iter == 0 {
             return Err(Error::Parameter { name: "max_iter", expected: "at least 1", got: 0.0 });
@@ -92,7 +92,7 @@ impl Asked {
 /// The settings of a method whose model is [`Factors`].
 pub trait PartSettings: Settings {
     /// The parameters that these methods share.
-    fn asked(&self) -> Asked;
+    fn options(&self) -> FactorOptions;
 }
 
 /// Parts learned by the method whose settings are `P`.
@@ -118,7 +118,7 @@ impl<P: PartSettings> Factors<P> {
         say(r > 0, "there are no parts")?;
         say(r <= m, "there are more parts than features")?;
         say(self.w.as_slice().iter().all(|w| w.is_finite() && *w >= 0.0), "a part is negative or not finite")?;
-        say(self.about.params.asked().normalize != Normalize::ZScore, "parts cannot be those of z-scores")?;
+        say(self.about.params.options().normalize != Normalize::ZScore, "parts cannot be those of z-scores")?;
         Ok(self)
     }
 
@@ -137,7 +137,7 @@ impl<P: PartSettings> Factors<P> {
             100.0 * (1.0 - left),
             trace.rounds
         );
-        let Pair { w, h } = task.close(pair, params.asked().unit_parts);
+        let Pair { w, h } = task.close(pair, params.options().unit_parts);
         Ok((Self { about: About::new(params, samples, why).with_trace(trace), w }.checked()?, h))
     }
 }
@@ -156,7 +156,7 @@ impl<P: PartSettings> Fitted for Factors<P> {
     }
 
     fn scaling(&self) -> Normalize {
-        self.about.params.asked().normalize
+        self.about.params.options().normalize
     }
 
     fn set_image(&mut self, shape: ImageShape) {
@@ -166,9 +166,9 @@ impl<P: PartSettings> Fitted for Factors<P> {
     fn transform_with(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Matrix, Error> {
         let (n, m, r) = (samples.rows(), self.w.rows(), self.w.cols());
         check_features(samples, m)?;
-        let asked = self.about.params.asked();
-        let preparation = Preparation::scaling(asked.normalize);
-        let basis = match asked.features {
+        let options = self.about.params.options();
+        let preparation = Preparation::scaling(options.normalize);
+        let basis = match options.features {
             Features::Nonnegative => None,
             Features::Projected => Some(Cow::Borrowed(&self.w)),
             Features::Orthonormal => Some(Cow::Owned(polish(self.w.clone(), exec.silent())?)),
@@ -179,15 +179,15 @@ impl<P: PartSettings> Fitted for Factors<P> {
         }
         let solver = Nonnegative::new(&self.w, exec.silent())?;
         // Few samples a piece: their work differs.
-        let height = STRETCH / 8;
-        let stretches = exec.map("transform", n.div_ceil(height), |part| {
+        let height = SLAB / 8;
+        let slabs = exec.map("transform", n.div_ceil(height), |part| {
             let rows = part * height..((part + 1) * height).min(n);
             let (_, x) = read_prepared(samples, &preparation, rows)?;
             let mut h = vec![0.0; x.rows() * r];
             solver.solve(x.as_slice(), &mut h);
             Ok::<_, Error>(h)
         })?;
-        let values: Vec<f64> = stretches.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
+        let values: Vec<f64> = slabs.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
         Ok(in_numbers_of(samples, Mat::from_vec(n, r, values).expect("one row a sample")))
     }
 }

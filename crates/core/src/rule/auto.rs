@@ -34,17 +34,17 @@ impl Rule for Auto {
     }
 
     fn cut<'a>(&self, spectrum: &'a dyn Spectrum, exec: Exec<'_>) -> Result<Decision<'a>, Error> {
-        let seen = NoiseCut::of(spectrum, &Noise::Even(&even_noise), self.name(), exec)?;
-        let (sigma, sides) = (&seen.view.sigma, seen.view.sides);
+        let noise_cut = NoiseCut::of(spectrum, &Noise::Even(&even_noise), self.name(), exec)?;
+        let (sigma, sides) = (&noise_cut.view.sigma, noise_cut.view.sides);
         if sigma.len() < 2 {
-            return seen.all_there_is();
+            return noise_cut.all_there_is();
         }
-        seen.known_at(median_of(sigma))?;
-        let Some(tau) = even_noise(&seen.view) else { return seen.noise_free() };
+        noise_cut.known_at(median_of(sigma))?;
+        let Some(tau) = even_noise(&noise_cut.view) else { return noise_cut.noise_free() };
         let noise = tau / known_noise(sides.beta()) / (sides.long as f64).sqrt();
         let reason = format!("optimal hard threshold; noise of deviation {} read off the median", short_number(noise));
-        let mut decision = seen.transfer(tau, reason)?;
-        decision.cut.count = count(&seen.view, decision.cut.k);
+        let mut decision = noise_cut.transfer(tau, reason)?;
+        decision.cut.count = count(&noise_cut.view, decision.cut.k);
         Ok(decision)
     }
 }

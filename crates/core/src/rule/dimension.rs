@@ -33,13 +33,13 @@ impl Rule for Dimension {
 
     fn cut<'a>(&self, spectrum: &'a dyn Spectrum, exec: Exec<'_>) -> Result<Decision<'a>, Error> {
         self.check()?;
-        let (asked, (n, m)) = (self.0, spectrum.shape());
-        let found = spectrum.leading(Select::Top(asked.min(n.min(m))), exec)?;
+        let (requested, (n, m)) = (self.0, spectrum.shape());
+        let found = spectrum.leading(Select::Top(requested.min(n.min(m))), exec)?;
         let most = spectrum.numerical_rank(&found.leading);
-        if asked > most {
-            return Err(Error::DimTooLarge { asked, most, n, m });
+        if requested > most {
+            return Err(Error::DimTooLarge { asked: requested, most, n, m });
         }
         let reason = "the dimension that was given".into();
-        Ok(Decision { cut: Cut::at_rank(asked, spectrum, &found.leading, self.name(), reason), found })
+        Ok(Decision { cut: Cut::at_rank(requested, spectrum, &found.leading, self.name(), reason), found })
     }
 }

@@ -45,10 +45,10 @@ impl Rule for Fixed {
         let (n, m) = spectrum.shape();
         let error = rounding_level(leading.sigma[0], leading.norm, n, m, 0.0);
         let most = leading.sigma.iter().take_while(|s| **s > error).count();
-        let asked = principal_rank(&leading.sigma, lambda);
-        let k = asked.min(most);
+        let requested = principal_rank(&leading.sigma, lambda);
+        let k = requested.min(most);
         let interval = (leading.interval.0.min(k), leading.interval.1.max(k));
-        let warnings = if asked > most { vec![Warning::RankCapped { asked, most }] } else { vec![] };
+        let warnings = if requested > most { vec![Warning::RankCapped { asked: requested, most }] } else { vec![] };
         let reason = "1/√λ for the λ that was given".into();
         let cut = Cut { tau, lambda, k, interval, count: Count::NotAsked, rule: self.name(), reason, warnings };
         Ok(Decision { cut, found })

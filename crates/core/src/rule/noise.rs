@@ -35,15 +35,15 @@ impl Rule for Noise {
     fn cut<'a>(&self, spectrum: &'a dyn Spectrum, exec: Exec<'_>) -> Result<Decision<'a>, Error> {
         let Self(deviation) = *self;
         let cut = |sides: Sides| known_noise(sides.beta()) * (sides.long as f64).sqrt() * deviation;
-        let seen = NoiseCut::of(spectrum, &View::Known(&cut), self.name(), exec)?;
+        let noise_cut = NoiseCut::of(spectrum, &View::Known(&cut), self.name(), exec)?;
         if deviation == 0.0 {
-            return seen.noise_free();
+            return noise_cut.noise_free();
         }
-        let tau = cut(seen.view.sides);
-        if tau <= seen.view.level {
-            return seen.above_rounding("the noise given is below rounding");
+        let tau = cut(noise_cut.view.sides);
+        if tau <= noise_cut.view.level {
+            return noise_cut.above_rounding("the noise given is below rounding");
         }
-        seen.known_at(tau)?;
-        seen.transfer(tau, format!("optimal hard threshold for noise of deviation {}", short_number(deviation)))
+        noise_cut.known_at(tau)?;
+        noise_cut.transfer(tau, format!("optimal hard threshold for noise of deviation {}", short_number(deviation)))
     }
 }

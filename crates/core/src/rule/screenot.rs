@@ -26,18 +26,18 @@ impl Rule for ScreeNot {
     }
 
     fn cut<'a>(&self, spectrum: &'a dyn Spectrum, exec: Exec<'_>) -> Result<Decision<'a>, Error> {
-        let seen = NoiseCut::of(spectrum, &Noise::AnyShape, self.name(), exec)?;
-        let (sigma, beta) = (&seen.view.sigma, seen.view.sides.beta());
+        let noise_cut = NoiseCut::of(spectrum, &Noise::AnyShape, self.name(), exec)?;
+        let (sigma, beta) = (&noise_cut.view.sigma, noise_cut.view.sides.beta());
         let p = sigma.len();
         if p < 2 {
-            return seen.all_there_is();
+            return noise_cut.all_there_is();
         }
-        seen.known_at(median_of(sigma))?;
+        noise_cut.known_at(median_of(sigma))?;
         let at = |bound: usize| screenot(sigma, beta, bound.min((p - 2) / 2));
-        let Some(tau) = at(p / 4).filter(|tau| *tau > seen.view.level) else { return seen.noise_free() };
-        seen.known_at(tau)?;
+        let Some(tau) = at(p / 4).filter(|tau| *tau > noise_cut.view.level) else { return noise_cut.noise_free() };
+        noise_cut.known_at(tau)?;
         let reason = format!("ScreeNot, at most {} of {p} values taken for signal", p / 4);
-        let mut decision = seen.transfer(tau, reason)?;
+        let mut decision = noise_cut.transfer(tau, reason)?;
         let k = decision.cut.k;
         let count = |bound| at(bound).map_or(k, |tau| sigma.iter().filter(|s| **s > tau).count());
         let (low, high) = (count(p / 8), count(2 * p / 5));

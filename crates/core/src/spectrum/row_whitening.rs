@@ -25,7 +25,7 @@ const ROUNDS: usize = 4;
 /// No row counts as quieter than this share of the median row.
 const QUIETEST: f64 = 0.05;
 /// Rows read at once.
-const STRETCH: usize = 256;
+const SLAB: usize = 256;
 
 /// Singular values of the rows once their noise is even; as they are where there is no noise. `gram` is the Gram matrix
 /// of the samples where it is known: then no round reads them again. `sides` are those that noise can fill, `epsilon`
@@ -76,8 +76,8 @@ fn row_noise(x: &dyn Blocks, leading: &Leading<'_>, k: usize, exec: Exec<'_>) ->
     let directions = Columns::new(&leading.basis(k, exec)?);
     let scaled: Vec<f64> = leading.sigma[..k].iter().map(|s| times_power_of_two(*s, -x.exponent())).collect();
     let mut variance = vec![0.0; n];
-    exec.each_chunk("compare", &mut variance, STRETCH, |part, out| {
-        let first = part * STRETCH;
+    exec.each_chunk("compare", &mut variance, SLAB, |part, out| {
+        let first = part * SLAB;
         let mut rows = Mat::zeros(out.len(), m);
         x.read(first..first + out.len(), 0..m, &mut MatMut::row_major(rows.as_mut_slice(), m));
         let mut along = Mat::zeros(out.len(), k);

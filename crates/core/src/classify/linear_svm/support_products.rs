@@ -15,7 +15,7 @@ use eigenspan_linalg::dense::multiply;
 use eigenspan_linalg::rows::add_scaled;
 
 /// Samples multiplied at a time: all of them a second time in memory would be too many.
-const STRETCH: usize = 2048;
+const SLAB: usize = 2048;
 
 /// P for the S of the last step.
 pub(crate) struct SupportProducts {
@@ -57,7 +57,7 @@ impl SupportProducts {
 /// P + sign · Σ x xᵀ over some samples.
 fn add_products(products: &mut Mat, x: &Mat, which: &[usize], sign: f64) {
     let mut part = Mat::zeros(products.rows(), products.cols());
-    for some in which.chunks(STRETCH) {
+    for some in which.chunks(SLAB) {
         let rows = x.select_rows(some);
         multiply(rows.view().transposed(), rows.view(), part.as_mut_slice());
         add_scaled(products.as_mut_slice(), sign, part.as_slice());

@@ -25,14 +25,14 @@ use crate::data::Samples;
 use crate::data::generate::Normal;
 use crate::method::parts::dimension::dimension;
 use crate::method::parts::halves::Halves;
-use crate::model::factors::{Asked, Start};
+use crate::model::factors::{FactorOptions, Start};
 use crate::prepare::{Preparation, Scan, norm};
 use crate::{Dim, Error, Normalize};
 
 /// Below this share of ½‖V‖², f is summed up from the residual.
 const LITTLE: f64 = 1e-6;
 /// Values whose exponents are within this need no scaling: nothing overflows when products of them are squared.
-const ROOM: i32 = 200;
+const SAFE_EXPONENT: i32 = 200;
 
 /// Samples to factor.
 pub(crate) struct Task {
@@ -73,9 +73,18 @@ macro_rules! factorizes {
         }
 
         impl $crate::model::factors::PartSettings for $params {
-            fn asked(&self) -> $crate::model::factors::Asked {
+            fn options(&self) -> $crate::model::factors::FactorOptions {
                 let Self { dim, seed, start, max_iter, tol, normalize, unit_parts, features } = *self;
-                $crate::model::factors::Asked { dim, seed, start, max_iter, tol, normalize, unit_parts, features }
+                $crate::model::factors::FactorOptions {
+                    dim,
+                    seed,
+                    start,
+                    max_iter,
+                    tol,
+                    normalize,
+                    unit_parts,
+                    features,
+                }
             }
         }
 
@@ -118,10 +127,10 @@ macro_rules! factorizes {
                 given: Option<$crate::method::parts::factorisation::Pair>,
                 exec: $crate::Exec<'_>,
             ) -> Result<($crate::model::factors::Factors<Self>, $crate::Mat), $crate::Error> {
-                let (samples, asked) = (samples.into(), $crate::model::factors::PartSettings::asked(self));
-                let task = $crate::method::parts::factorisation::Task::open(samples, &asked, given.as_ref(), exec)?;
-                let pair = task.start(&asked, given)?;
-                let (pair, trace) = $iterate(&task, pair, &asked, exec)?;
+                let (samples, options) = (samples.into(), $crate::model::factors::PartSettings::options(self));
+                let task = $crate::method::parts::factorisation::Task::open(samples, &options, given.as_ref(), exec)?;
+                let pair = task.start(&options, given)?;
+                let (pair, trace) = $iterate(&task, pair, &options, exec)?;
                 $crate::model::factors::Factors::of(self, samples, &task, pair, trace)
             }
         }
@@ -130,16 +139,21 @@ macro_rules! factorizes {
 pub(crate) use factorizes;
 
 impl Task {
-    /// Reads the samples, refuses what cannot be factored and decides r: what `given` has, or what was asked.
-    pub fn open(samples: Samples<'_>, asked: &Asked, given: Option<&Pair>, exec: Exec<'_>) -> Result<Self, Error> {
-        asked.check()?;
+    /// Reads the samples, refuses what cannot be factored and decides r: what `given` has, or what the options say.
+    pub fn open(
+        samples: Samples<'_>,
+        options: &FactorOptions,
+        given: Option<&Pair>,
+        exec: Exec<'_>,
+    ) -> Result<Self, Error> {
+        options.check()?;
         let (n, m) = (samples.rows(), samples.cols());
         let scan = Scan::of(samples, exec)?;
-        let z_score = asked.normalize == Normalize::ZScore;
+        let z_score = options.normalize == Normalize::ZScore;
         if !z_score {
             nowhere_negative(n, m, |i, row| samples.read_row(i, 0..m, row))?;
         }
-        let preparation = Preparation::learn(samples, &scan, asked.normalize, false, None, exec)?;
+        let preparation = Preparation::learn(samples, &scan, options.normalize, false, None, exec)?;
         let mut x = preparation.matrix(samples, exec)?;
         if z_score {
             nowhere_negative(n, m, |i, row| row.copy_from_slice(x.row(i)))?;
@@ -148,12 +162,12 @@ impl Task {
         if largest == 0.0 {
             return Err(Error::AllZero { n, m, centred: z_score });
         }
-        let exponent = Some(exponent_of(largest)).filter(|e| e.abs() > ROOM).unwrap_or(0);
+        let exponent = Some(exponent_of(largest)).filter(|e| e.abs() > SAFE_EXPONENT).unwrap_or(0);
         if exponent != 0 {
             x.as_mut_slice().iter_mut().for_each(|v| *v = times_power_of_two(*v, -exponent));
         }
-        let dim = given.map_or(asked.dim, |pair| Dim::Fixed(pair.w.cols()));
-        let parts = dimension(dim, samples, asked.normalize, false, exec)?;
+        let dim = given.map_or(options.dim, |pair| Dim::Fixed(pair.w.cols()));
+        let parts = dimension(dim, samples, options.normalize, false, exec)?;
         if parts > n.min(m) {
             return Err(Error::DimTooLarge { asked: parts, most: n.min(m), n, m });
         }
@@ -162,7 +176,7 @@ impl Task {
     }
 
     /// The factors to begin with: those given, or random ones.
-    pub fn start(&self, asked: &Asked, given: Option<Pair>) -> Result<Pair, Error> {
+    pub fn start(&self, options: &FactorOptions, given: Option<Pair>) -> Result<Pair, Error> {
         let (n, m, r) = (self.x.rows(), self.x.cols(), self.parts);
         if let Some(mut pair) = given {
             if (pair.w.rows(), pair.h.rows(), pair.h.cols()) != (m, n, r) {
@@ -177,11 +191,11 @@ impl Task {
             return Ok(pair);
         }
         let mean = (0..n).map(|i| self.x.row(i).iter().sum::<f64>()).sum::<f64>() / (n as f64 * m as f64);
-        let size = match asked.start {
+        let size = match options.start {
             Start::Scaled => 2.0 * (mean / r as f64).sqrt(),
             Start::Uniform => 1.0,
         };
-        let mut random = Normal::new(asked.seed);
+        let mut random = Normal::new(options.seed);
         let w = Mat::from_fn(m, r, |_, _| size * random.uniform());
         let h = Mat::from_fn(n, r, |_, _| size * random.uniform());
         Ok(Pair { w, h })

@@ -46,12 +46,12 @@ pub(crate) struct Half<'a> {
 pub(crate) struct Block<'a> {
     /// Fᵀ (r × width).
     pub f: Vec<f64>,
-    /// B (r × width), from the last [`Block::look`].
+    /// B (r × width), from the last [`Block::correlate`].
     pub b: Vec<f64>,
     /// Memory for another r × width.
     pub spare: Vec<f64>,
     /// Memory for Fᵀ, laid out for [`PackedMatrix::transposed_times`].
-    pub room: Slab,
+    pub buffer: Slab,
     /// F, laid out for the other half.
     laid_out: Slab,
     /// Aᵀ of these unknowns (width × the other half's unknowns).
@@ -112,9 +112,9 @@ impl<'a> Half<'a> {
 impl<'a> Block<'a> {
     fn of(source: MatRef<'a>, f: &[f64], parts: usize, keep: bool) -> Self {
         let (width, len) = (source.rows(), f.len());
-        let (room, laid_out) = (Slab::new(width), Slab::new(parts));
+        let (buffer, laid_out) = (Slab::new(width), Slab::new(parts));
         let (b, spare) = (vec![0.0; len], vec![0.0; len]);
-        let mut block = Self { f: turned(f, parts), b, spare, room, laid_out, source, kept: None };
+        let mut block = Self { f: turned(f, parts), b, spare, buffer, laid_out, source, kept: None };
         block.kept = keep.then(|| (0..block.slabs()).map(|i| Slab::of(block.slab(i))).collect());
         block.lay_out();
         block
@@ -135,7 +135,7 @@ impl<'a> Block<'a> {
     }
 
     /// B, from the other half's F′ as it was laid out last.
-    pub fn look(&mut self, other: &Half<'_>) {
+    pub fn correlate(&mut self, other: &Half<'_>) {
         self.b.fill(0.0);
         let mut now = None;
         for (i, theirs) in other.blocks.iter().enumerate() {
@@ -153,7 +153,7 @@ impl<'a> Block<'a> {
 
     /// F′ᵀF′Fᵀ into `spare`.
     pub fn multiply(&mut self, gram: &PackedMatrix) {
-        gram.transposed_times(&self.f, &mut self.spare, &mut self.room);
+        gram.transposed_times(&self.f, &mut self.spare, &mut self.buffer);
     }
 
     /// Lays out F for the other half, after it has changed.

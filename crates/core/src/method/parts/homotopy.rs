@@ -192,7 +192,7 @@ enum Change {
 
 /// A path and its arrays, which serve one sample after the other.
 struct Path<'a> {
-    asked: &'a Homotopy,
+    options: &'a Homotopy,
     gram: &'a Mat,
     factor: Growing,
     support: Vec<usize>,
@@ -213,10 +213,10 @@ struct Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    fn new(asked: &'a Homotopy, dictionary: &'a Dictionary) -> Self {
+    fn new(options: &'a Homotopy, dictionary: &'a Dictionary) -> Self {
         let n = dictionary.len();
         Self {
-            asked,
+            options,
             gram: dictionary.gram(),
             factor: Growing::new(),
             support: vec![],
@@ -235,11 +235,11 @@ impl<'a> Path<'a> {
     }
 
     fn follow(&mut self, b: &[f64], square: f64, without: Option<usize>) -> Code {
-        let lambda = self.asked.lambda.max(0.0);
+        let lambda = self.options.lambda.max(0.0);
         let Some(first) = self.start(b, without).filter(|_| self.mu > lambda) else {
             return Code { entries: vec![], reached: lambda, steps: 0, objective: square / 2.0, ended: Ended::Target };
         };
-        let ended = match self.asked.stop {
+        let ended = match self.options.stop {
             PathStop::Exact => {
                 let follow = |least_new: f64| {
                     self.start(b, without);
@@ -279,7 +279,7 @@ impl<'a> Path<'a> {
         (self.mu, self.steps, self.last_left) = (0.0, 0, None);
         let mut first = None;
         for (j, c) in self.c.iter().enumerate() {
-            let size = if self.asked.nonnegative { *c } else { c.abs() };
+            let size = if self.options.nonnegative { *c } else { c.abs() };
             if size > self.mu {
                 (self.mu, first) = (size, Some(j));
             }

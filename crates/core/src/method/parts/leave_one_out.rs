@@ -25,7 +25,7 @@ use eigenspan_linalg::{Exec, Mat};
 use crate::Error;
 use crate::data::{Labels, Samples};
 use crate::method::parts::neighbours::{Metric, nearest_others};
-use crate::method::parts::project::STRETCH;
+use crate::method::parts::project::SLAB;
 use crate::method::parts::soft_weights::{columns, divisors, weigh};
 use crate::prepare::Preparation;
 use crate::split::{Split, Train};
@@ -85,9 +85,9 @@ impl<'a> Labelled<'a> {
     pub fn scores(&self, preparation: &Preparation, basis: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
         let (r, m, c) = (self.rows.len(), basis.rows(), basis.cols());
         let mut scores = Mat::zeros(r, c);
-        exec.each_chunk("scores", scores.as_mut_slice(), STRETCH * c, |part, out| {
+        exec.each_chunk("scores", scores.as_mut_slice(), SLAB * c, |part, out| {
             let mut y = Mat::zeros(out.len() / c, m);
-            for (to, &row) in self.rows[part * STRETCH..].iter().take(y.rows()).enumerate() {
+            for (to, &row) in self.rows[part * SLAB..].iter().take(y.rows()).enumerate() {
                 self.samples.read_row(row, 0..m, y.row_mut(to));
                 preparation.prepare(y.row_mut(to));
             }

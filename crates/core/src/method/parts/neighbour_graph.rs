@@ -24,7 +24,7 @@ use crate::method::parts::sparse_graph::SparseGraph;
 /// The mean distance is that of so many samples at most.
 const MOST: usize = 3000;
 /// Samples whose distances are added up as one piece of work.
-const STRETCH: usize = 128;
+const SLAB: usize = 128;
 
 /// How strongly two neighbors are joined.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -101,9 +101,9 @@ fn mean_distance(x: &Mat, exec: Exec<'_>) -> Result<f64, Error> {
     let origin = mean_of(&x);
     (0..count).for_each(|i| x.row_mut(i).iter_mut().zip(&origin).for_each(|(x, o)| *x -= o));
     let squares: Vec<f64> = (0..count).map(|i| x.row(i).iter().map(|v| v * v).sum()).collect();
-    let sums = exec.map("distances", count.div_ceil(STRETCH), |part| {
+    let sums = exec.map("distances", count.div_ceil(SLAB), |part| {
         // Distances are symmetric: each piece meets itself and the pieces after it, and those count twice.
-        let rows = part * STRETCH..((part + 1) * STRETCH).min(count);
+        let rows = part * SLAB..((part + 1) * SLAB).min(count);
         let mut products = vec![0.0; rows.len() * (count - rows.start)];
         multiply(x.view().some_rows(rows.clone()), x.view().some_rows(rows.start..count).transposed(), &mut products);
         let mut sum = 0.0;

@@ -101,7 +101,7 @@ fn search(points: &Mat, queries: &Mat, k: usize, metric: Metric, others: bool, e
     let rough = if n < FEW { None } else { Rough::new(points, exec)? };
     let search = Search { points, queries, rough, k, others };
     let pieces = exec.map("neighbours", n.div_ceil(QUERIES), |piece| {
-        search.stretch(piece * QUERIES..((piece + 1) * QUERIES).min(n))
+        search.of_rows(piece * QUERIES..((piece + 1) * QUERIES).min(n))
     })?;
     Ok(All { k, found: pieces.into_iter().flatten().collect() })
 }
@@ -193,7 +193,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Neighbors of some queries, one query after the other.
-    fn stretch(&self, rows: Range<usize>) -> Vec<Found> {
+    fn of_rows(&self, rows: Range<usize>) -> Vec<Found> {
         let mut difference = vec![0.0; self.points.matrix.cols()];
         let mut found: Vec<Candidates> = rows.clone().map(|_| Candidates::new(self.k)).collect();
         let mut offer = |at: usize, j: usize, low: f64, high: f64| {

@@ -8,7 +8,7 @@ use crate::data::{Matrix, NumberType, Samples};
 use crate::prepare::Preparation;
 
 /// Rows transformed as one piece of work.
-pub(crate) const STRETCH: usize = 256;
+pub(crate) const SLAB: usize = 256;
 
 /// The samples' lengths, and Bᵀy for every prepared sample y; then each row goes through `finish`.
 ///
@@ -23,8 +23,8 @@ pub(crate) fn project(
     let (n, m, k) = (samples.rows(), basis.rows(), basis.cols());
     check_features(samples, m)?;
     let basis = Columns::new(basis);
-    let stretches = exec.map("transform", n.div_ceil(STRETCH), |part| {
-        let rows = part * STRETCH..((part + 1) * STRETCH).min(n);
+    let slabs = exec.map("transform", n.div_ceil(SLAB), |part| {
+        let rows = part * SLAB..((part + 1) * SLAB).min(n);
         let (lengths, y) = read_prepared(samples, preparation, rows)?;
         let mut z = Mat::zeros(y.rows(), k);
         basis.multiply(y.as_slice(), z.as_mut_slice());
@@ -32,8 +32,8 @@ pub(crate) fn project(
         Ok::<_, Error>((lengths, z))
     })?;
     let (mut lengths, mut values) = (Vec::with_capacity(n), Vec::with_capacity(n * k));
-    for stretch in stretches {
-        let (some_lengths, z) = stretch?;
+    for slab in slabs {
+        let (some_lengths, z) = slab?;
         lengths.extend(some_lengths);
         values.extend(z.into_vec());
     }

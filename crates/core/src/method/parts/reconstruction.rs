@@ -26,7 +26,7 @@ use crate::method::parts::neighbours::Neighbours;
 use crate::method::parts::sparse_graph::SparseGraph;
 
 /// Samples whose weights are one piece of work.
-const STRETCH: usize = 64;
+const SLAB: usize = 64;
 /// A trace below this has lost its digits: distances of which are not distinguishable from zero.
 const NOTHING: f64 = 1e-280;
 
@@ -44,8 +44,8 @@ impl Reconstruction {
     /// matrix.
     pub fn of(x: &Mat, neighbours: &Neighbours, ridge: f64, exec: Exec<'_>) -> Result<Self, Error> {
         let n = x.rows();
-        let pieces = exec.map("weights", n.div_ceil(STRETCH), |piece| {
-            let some = piece * STRETCH..((piece + 1) * STRETCH).min(n);
+        let pieces = exec.map("weights", n.div_ceil(SLAB), |piece| {
+            let some = piece * SLAB..((piece + 1) * SLAB).min(n);
             some.map(|i| weights_of(x, i, neighbours, ridge)).collect::<Vec<_>>()
         })?;
         Ok(SparseGraph::from_rows(pieces.into_iter().flatten().collect()).into())

@@ -16,7 +16,7 @@ use super::online::Trail;
 use super::{Chosen, Dim, Lambda, PceParams, RankRule, Weights, released_rank};
 use crate::Error;
 use crate::data::{ImageShape, Matrix, NumberType, Samples};
-use crate::method::parts::project::{STRETCH, in_numbers_of, project};
+use crate::method::parts::project::{SLAB, in_numbers_of, project};
 use crate::method::parts::soft_weights;
 use crate::model::fitted::{Fitted, ModelInfo};
 use crate::prepare::{Normalize, Preparation, norm};
@@ -330,8 +330,8 @@ impl Pce {
         (0..n).for_each(|i| z.row_mut(i).iter_mut().zip(&divisors).for_each(|(z, d)| *z *= d));
         let (m, directions) = (self.features(), Columns::new(&self.parts.basis.transposed()));
         let mut rows = Mat::zeros(n, m);
-        exec.each_chunk("recover", rows.as_mut_slice(), STRETCH * m, |part, out| {
-            let some = part * STRETCH..part * STRETCH + out.len() / m;
+        exec.each_chunk("recover", rows.as_mut_slice(), SLAB * m, |part, out| {
+            let some = part * SLAB..part * SLAB + out.len() / m;
             self.back(&directions, &z, some, lengths.unwrap_or(&ones), out);
         })?;
         Ok(in_numbers_of(features, rows))
@@ -368,9 +368,9 @@ impl Pce {
         let (lengths, scores) = self.project(samples, &vec![1.0; self.kept()], exec)?;
         let directions = Columns::new(&self.explaining().transposed());
         let (mut clean, mut error, mut score) = (Mat::<T>::zeros(n, m), Mat::<T>::zeros(n, m), vec![0.0; n]);
-        let chunks = clean.as_mut_slice().chunks_mut(STRETCH * m).zip(error.as_mut_slice().chunks_mut(STRETCH * m));
-        exec.each("recover", chunks.zip(score.chunks_mut(STRETCH)), |part, ((clean, error), score)| {
-            let some = part * STRETCH..part * STRETCH + score.len();
+        let chunks = clean.as_mut_slice().chunks_mut(SLAB * m).zip(error.as_mut_slice().chunks_mut(SLAB * m));
+        exec.each("recover", chunks.zip(score.chunks_mut(SLAB)), |part, ((clean, error), score)| {
+            let some = part * SLAB..part * SLAB + score.len();
             let mut explained = vec![0.0; clean.len()];
             self.back(&directions, &scores, some.clone(), &lengths, &mut explained);
             let mut row = vec![0.0; m];

@@ -264,9 +264,9 @@ impl OnlinePce {
         let before = self.rows();
         self.online.update(&Prepared::new(samples, &learnt, &scan), exec)?;
         let zero = scan.zero_samples();
-        let room = NAMED - self.parts.zero_rows.len();
+        let capacity = NAMED - self.parts.zero_rows.len();
         self.parts.zeros += zero.len();
-        self.parts.zero_rows.extend(zero.iter().take(room).map(|row| before + row));
+        self.parts.zero_rows.extend(zero.iter().take(capacity).map(|row| before + row));
         if before == 0 || samples.number_type().epsilon() > self.parts.number_type.epsilon() {
             self.parts.number_type = samples.number_type();
         }

@@ -94,7 +94,7 @@ pub struct PceSketch {
     options: SketchParams,
     prepared: Sketch,
     unscaled: Option<Sketch>,
-    seen: SampleStats,
+    stats: SampleStats,
 }
 
 impl PceSketch {
@@ -119,7 +119,7 @@ impl PceSketch {
         let rounding = if unit { (0.5 * features as f64 + 4.0) * f64::EPSILON / 2.0 } else { 0.0 };
         let unscaled = compares_before_scaling(&params).then(sketch);
         let prepared = sketch().with_row_rounding(rounding);
-        Ok(Self { params, options, prepared, unscaled, seen: SampleStats::nothing(features) })
+        Ok(Self { params, options, prepared, unscaled, stats: SampleStats::nothing(features) })
     }
 
     /// Samples of a whole reading; of the first one so far, before its end.
@@ -160,7 +160,7 @@ impl PceSketch {
         let scaling = Preparation::scaling(self.params.normalize);
         self.prepared.update(&Prepared::new(samples, &scaling, &scan), exec)?;
         if self.readings() == 0 {
-            self.seen.note(samples, &scan, earlier);
+            self.stats.note(samples, &scan, earlier);
         }
         Ok(())
     }
@@ -190,19 +190,19 @@ impl PceSketch {
     }
 
     fn model(&self, exec: Exec<'_>) -> Result<Solved, Error> {
-        let (params, seen) = (&self.params, &self.seen);
+        let (params, stats) = (&self.params, &self.stats);
         let normalize = params.normalize;
-        let zero_rows = if normalize == Normalize::Unit { seen.zero_rows.clone() } else { vec![] };
-        let warnings = params.zero_samples(seen.zeros, zero_rows)?;
+        let zero_rows = if normalize == Normalize::Unit { stats.zero_rows.clone() } else { vec![] };
+        let warnings = params.zero_samples(stats.zeros, zero_rows)?;
         let preparation = Preparation { normalize, mean: self.prepared.mean(), deviation: None };
-        let (samples, features) = (self.rows() - seen.zeros, seen.live_features(params.center));
+        let (samples, features) = (self.rows() - stats.zeros, stats.live_features(params.center));
         let spectrum = SketchSpectrum {
             prepared: &self.prepared,
             unscaled: self.unscaled.as_ref(),
             mean: preparation.mean.as_deref(),
             live: Live { samples, features, centered: params.center },
-            epsilon: seen.number_type.epsilon(),
+            epsilon: stats.number_type.epsilon(),
         };
-        params.solve(&spectrum, &preparation, seen.number_type, None, warnings, exec)
+        params.solve(&spectrum, &preparation, stats.number_type, None, warnings, exec)
     }
 }

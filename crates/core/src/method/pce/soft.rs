@@ -55,7 +55,7 @@ impl Chosen {
     }
 
     /// The choice in words.
-    fn told(&self) -> String {
+    fn describe(&self) -> String {
         let Some(best) = best(&self.trials) else { return "γ = 1 as there are no classes to choose it by".into() };
         let share = 100.0 * best.known as f64 / self.tried as f64;
         let (gamma, tried, pairs) = (self.gamma, self.tried, self.trials.len());
@@ -155,7 +155,7 @@ impl PceParams {
         let depth = if self.dim == Dim::Auto { " down to τ/2" } else { "" };
         match (self.weights, chosen) {
             (Weights::Soft { gamma }, _) => format!("; soft weights of {columns} directions{depth}, γ = {gamma}"),
-            (_, Some(chosen)) => format!("; soft weights of {columns} directions{depth}, {}", chosen.told()),
+            (_, Some(chosen)) => format!("; soft weights of {columns} directions{depth}, {}", chosen.describe()),
             _ => String::new(),
         }
     }
@@ -166,8 +166,8 @@ fn moved(cut: Cut, factor: f64, leading: &Leading<'_>, spectrum: &dyn Spectrum, 
     let (sigma, tau) = (&leading.sigma, factor * cut.tau);
     let k = sigma.iter().take_while(|s| **s > tau).count().min(most);
     // A value far above the cut that was requested is known at least as well as one at it.
-    let blur = spectrum.resolution(sigma).max(leading.margin * DEPTH * FACTORS[0] * cut.tau);
-    let interval = around(sigma, tau, blur, k);
+    let error_bound = spectrum.resolution(sigma).max(leading.margin * DEPTH * FACTORS[0] * cut.tau);
+    let interval = around(sigma, tau, error_bound, k);
     let reason = format!("{factor} τ₀ by the classes; τ₀: {}", cut.reason);
     Cut { tau, lambda: 1.0 / (tau * tau), k, interval, reason, count: Count::NotAsked, ..cut }
 }

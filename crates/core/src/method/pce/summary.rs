@@ -67,7 +67,7 @@ pub struct PceSummary {
     params: PceParams,
     prepared: Summary,
     unscaled: Option<Summary>,
-    seen: SampleStats,
+    stats: SampleStats,
 }
 
 /// What was seen of samples and features on the way.
@@ -146,8 +146,8 @@ impl SampleStats {
         self.shortest = self.shortest.min(next.shortest);
         self.longest = self.longest.max(next.longest);
         self.zeros += next.zeros;
-        let room = NAMED - self.zero_rows.len();
-        self.zero_rows.extend(next.zero_rows.iter().take(room).map(|row| before + row));
+        let capacity = NAMED - self.zero_rows.len();
+        self.zero_rows.extend(next.zero_rows.iter().take(capacity).map(|row| before + row));
         let firsts = self.first.iter().zip(&next.first);
         for ((varies, also), (ours, theirs)) in self.varies.iter_mut().zip(&next.varies).zip(firsts) {
             *varies |= also | (ours != theirs);
@@ -185,14 +185,14 @@ impl PceSummary {
             params,
             prepared: summary().with_row_rounding(rounding),
             unscaled: looks_before_scaling(&params).then(summary),
-            seen: SampleStats::nothing(features),
+            stats: SampleStats::nothing(features),
         })
     }
 
     /// Everything there is, for whoever keeps it elsewhere: settings, samples as prepared, samples as they came, and
     /// what was seen of them.
     pub fn state(&self) -> (&PceParams, &Summary, Option<&Summary>, &SampleStats) {
-        (&self.params, &self.prepared, self.unscaled.as_ref(), &self.seen)
+        (&self.params, &self.prepared, self.unscaled.as_ref(), &self.stats)
     }
 
     /// From what [`state`](PceSummary::state) gave; refused where it does not belong together.
@@ -200,7 +200,7 @@ impl PceSummary {
         params: PceParams,
         prepared: Summary,
         unscaled: Option<Summary>,
-        seen: SampleStats,
+        stats: SampleStats,
     ) -> Result<Self, Error> {
         let keep = if prepared.kind().form == Form::Gram { Keep::Gram } else { Keep::Triangle };
         let blank = Self::keeping(keep, params, prepared.kind().features)?;
@@ -211,18 +211,18 @@ impl PceSummary {
                 (None, None) => true,
                 _ => false,
             }
-            && seen.varies.len() == blank.features()
-            && seen.first.len() == if prepared.rows() > 0 { blank.features() } else { 0 }
-            && seen.zeros <= prepared.rows()
-            && seen.zero_rows.len() == seen.zeros.min(NAMED)
-            && seen.zero_rows.iter().all(|row| *row < prepared.rows())
-            && seen.first.iter().all(|y| y.is_finite())
-            && seen.shortest > 0.0
-            && (0.0..f64::INFINITY).contains(&seen.longest);
+            && stats.varies.len() == blank.features()
+            && stats.first.len() == if prepared.rows() > 0 { blank.features() } else { 0 }
+            && stats.zeros <= prepared.rows()
+            && stats.zero_rows.len() == stats.zeros.min(NAMED)
+            && stats.zero_rows.iter().all(|row| *row < prepared.rows())
+            && stats.first.iter().all(|y| y.is_finite())
+            && stats.shortest > 0.0
+            && (0.0..f64::INFINITY).contains(&stats.longest);
         if !fits {
             return Err(Error::Model("the parts of a summary do not belong together".into()));
         }
-        Ok(Self { params, prepared, unscaled, seen })
+        Ok(Self { params, prepared, unscaled, stats })
     }
 
     /// Samples seen.
@@ -232,7 +232,7 @@ impl PceSummary {
 
     /// Features of a sample.
     pub fn features(&self) -> usize {
-        self.seen.varies.len()
+        self.stats.varies.len()
     }
 
     /// Takes more samples, any number of them. After an error nothing has changed.
@@ -263,7 +263,7 @@ impl PceSummary {
             }
             return Err(error.into());
         }
-        self.seen.note(samples, &scan, earlier);
+        self.stats.note(samples, &scan, earlier);
         Ok(())
     }
 
@@ -302,7 +302,7 @@ impl PceSummary {
         let before = self.rows();
         self.prepared.merge(&next.prepared, exec)?;
         self.unscaled = unscaled;
-        self.seen.add(&next.seen, before);
+        self.stats.add(&next.stats, before);
         Ok(())
     }
 
@@ -360,13 +360,13 @@ impl PceSummary {
     }
 
     fn model(&self, params: &PceParams, exec: Exec<'_>) -> Result<Pce, Error> {
-        let (n, m, seen) = (self.rows(), self.features(), &self.seen);
+        let (n, m, stats) = (self.rows(), self.features(), &self.stats);
         if n == 0 {
             return Err(Error::Empty { n, m });
         }
         let normalize = params.normalize;
-        let zero_rows = if normalize == Normalize::Unit { seen.zero_rows.clone() } else { vec![] };
-        let warnings = params.zero_samples(seen.zeros, zero_rows)?;
+        let zero_rows = if normalize == Normalize::Unit { stats.zero_rows.clone() } else { vec![] };
+        let warnings = params.zero_samples(stats.zeros, zero_rows)?;
         let prepared = self.prepared.close(exec)?;
         let standard = match normalize {
             Normalize::ZScore => prepared.standardised(),
@@ -383,11 +383,11 @@ impl PceSummary {
         let gone = Gone {
             normalize,
             unscaled: standard.as_ref().map(|_| &prepared).or(unscaled.as_ref()),
-            lengths: Lengths::between(seen.shortest, seen.longest),
-            live: Live { samples: n - seen.zeros, features: seen.live_features(centered), centered },
-            epsilon: seen.number_type.epsilon(),
+            lengths: Lengths::between(stats.shortest, stats.longest),
+            live: Live { samples: n - stats.zeros, features: stats.live_features(centered), centered },
+            epsilon: stats.number_type.epsilon(),
         };
         let spectrum = SummarySpectrum::of(closed, gone, exec)?;
-        Ok(params.solve(&spectrum, &preparation, seen.number_type, None, warnings, exec)?.model)
+        Ok(params.solve(&spectrum, &preparation, stats.number_type, None, warnings, exec)?.model)
     }
 }

@@ -16,7 +16,7 @@ impl Path<'_> {
     /// Steps up to `least` count as none.
     fn walk(&mut self, b: &[f64], lambda: f64, least: f64) -> Ended {
         let mut idle = 0;
-        while self.steps < self.asked.max_iter {
+        while self.steps < self.options.max_iter {
             self.steps += 1;
             self.direct();
             let (step, change) = self.next_exact(lambda);
@@ -50,7 +50,7 @@ impl Path<'_> {
         }
         let mut from = 0;
         while let Some(j) = first_above(&self.c, &self.u, step, self.mu - step, from) {
-            for sign in if self.asked.nonnegative { &[1.0][..] } else { &[1.0, -1.0] } {
+            for sign in if self.options.nonnegative { &[1.0][..] } else { &[1.0, -1.0] } {
                 let (rest, rate) = ((self.mu - sign * self.c[j]).max(0.0), 1.0 - sign * self.u[j]);
                 if rate > 0.0 && rest < rate * step && self.last_left != Some((j, *sign)) {
                     (step, change) = (rest / rate, Some(Change::Enter(j, *sign)));
@@ -98,11 +98,11 @@ impl Path<'_> {
         off <= rounding
             && self.c.iter().enumerate().all(|(j, c)| {
                 let (row, square) = (self.gram.row(j), self.gram.at(j, j));
-                let over = if self.asked.nonnegative { *c } else { c.abs() } - mu;
-                let blur = (COLLINEAR[0] * square * rest.max(0.0)).sqrt();
+                let over = if self.options.nonnegative { *c } else { c.abs() } - mu;
+                let error_bound = (COLLINEAR[0] * square * rest.max(0.0)).sqrt();
                 let mut known =
                     || !self.factor.push(self.support.iter().map(|i| row[*i]), square, COLLINEAR[0] * square);
-                over <= rounding || (over <= rounding + blur && known())
+                over <= rounding || (over <= rounding + error_bound && known())
             })
     }
 }

@@ -6,7 +6,7 @@ impl Path<'_> {
     /// Follows the path until one step lowers the objective by no more than the share `tolerance`.
     pub(super) fn published(&mut self, b: &[f64], square: f64, lambda: f64, tolerance: f64) -> Ended {
         let (mut before, mut last, mut idle) = (square / 2.0, f64::INFINITY, 0);
-        while self.steps < self.asked.max_iter {
+        while self.steps < self.options.max_iter {
             self.steps += 1;
             self.direct();
             let (step, change) = self.next_published();
@@ -44,7 +44,7 @@ impl Path<'_> {
     fn next_published(&self) -> (f64, Option<Change>) {
         let mu = self.mu;
         let (mut step, mut change) = (f64::INFINITY, None);
-        let signs: &[f64] = if self.asked.nonnegative { &[1.0] } else { &[-1.0, 1.0] };
+        let signs: &[f64] = if self.options.nonnegative { &[1.0] } else { &[-1.0, 1.0] };
         for sign in signs {
             for (j, (c, u)) in self.c.iter().zip(&self.u).enumerate() {
                 let c = if (c.abs() - mu).abs() < mu.min(2.0 * ULP) { c.signum() * mu } else { *c };

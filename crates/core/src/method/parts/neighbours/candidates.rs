@@ -28,11 +28,11 @@ impl Candidates {
     pub(super) fn offer(&mut self, low: f64, high: f64, index: usize, measure: impl FnMut(usize) -> Found) {
         if low <= self.limit {
             self.rumours.push(Rumour { low, high, index });
-            let room = 4 * self.k + 60;
-            if self.rumours.len() >= room {
+            let capacity = 4 * self.k + 60;
+            if self.rumours.len() >= capacity {
                 self.tighten();
                 // What is known roughly does not tell them apart.
-                if self.rumours.len() > room / 2 {
+                if self.rumours.len() > capacity / 2 {
                     self.settle(measure);
                 }
             }

@@ -2,7 +2,7 @@
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | c | `centre` | about the mean of the points; distances do not see it, rounding does |
+//! | c | `center` | about the mean of the points; distances do not see it, rounding does |
 //! | a, b | | query and point, less c, in units of a power of two that brings the largest point near one |
 //! | â, b̂ | `single` | the same in single precision, â in units of 2^f, f ≥ 0, that bring it near one too |
 //! | p | `products` | âᵀb̂, computed in single precision |
@@ -35,7 +35,7 @@ use crate::Error;
 /// Points multiplied at once.
 const POINTS: usize = 1024;
 /// Rows prepared as one piece of work.
-const STRETCH: usize = 512;
+const SLAB: usize = 512;
 /// Points that the center is the mean of, at most.
 const SAMPLE: usize = 1024;
 /// Distances looked at together.
@@ -45,7 +45,7 @@ const FAR: i32 = 400;
 
 /// The points, ready to be multiplied.
 pub(super) struct Rough {
-    centre: Vec<f64>,
+    center: Vec<f64>,
     exponent: i32,
     single: Mat<f32>,
     /// (1 − δ)‖b̂‖²; −∞ where a point has no direction, and is a candidate always.
@@ -70,11 +70,11 @@ impl Rough {
         if n == 0 || m == 0 || m > 1 << 20 {
             return Ok(None);
         }
-        let centre = centre(points);
-        let largest = exec.silent().map("neighbours", n.div_ceil(STRETCH), |part| {
-            let (rows, mut row) = (part * STRETCH..((part + 1) * STRETCH).min(n), vec![0.0; m]);
+        let center = center(points);
+        let largest = exec.silent().map("neighbours", n.div_ceil(SLAB), |part| {
+            let (rows, mut row) = (part * SLAB..((part + 1) * SLAB).min(n), vec![0.0; m]);
             rows.fold(0.0, |largest, i| {
-                less_centre(points, i, &centre, &mut row);
+                less_center(points, i, &center, &mut row);
                 size(&row).max(largest)
             })
         })?;
@@ -84,10 +84,10 @@ impl Rough {
         }
         let exponent = exponent_of(largest);
         let mut single = Mat::<f32>::zeros(n, m);
-        exec.silent().each_chunk("neighbours", single.as_mut_slice(), STRETCH * m, |part, out| {
+        exec.silent().each_chunk("neighbours", single.as_mut_slice(), SLAB * m, |part, out| {
             let mut row = vec![0.0; m];
             for (at, out) in out.chunks_exact_mut(m).enumerate() {
-                less_centre(points, part * STRETCH + at, &centre, &mut row);
+                less_center(points, part * SLAB + at, &center, &mut row);
                 out.iter_mut().zip(&row).for_each(|(out, b)| *out = times_power_of_two(*b, -exponent) as f32);
             }
         })?;
@@ -96,7 +96,7 @@ impl Rough {
         let lower =
             |i: usize| if points.is_lost(i) { f64::NEG_INFINITY } else { (1.0 - delta) * energy(single.row(i)) };
         let low = (0..n).map(lower).collect();
-        Ok(Some(Self { centre, exponent, single, low, delta }))
+        Ok(Some(Self { center, exponent, single, low, delta }))
     }
 
     /// Not less than the square of a length, in the units of the points; rounding of the length included.
@@ -142,7 +142,7 @@ impl Rough {
             return None;
         }
         let mut row = vec![0.0; out.len()];
-        less_centre(queries, i, &self.centre, &mut row);
+        less_center(queries, i, &self.center, &mut row);
         row.iter_mut().for_each(|a| *a = times_power_of_two(*a, -self.exponent));
         let largest = size(&row);
         let exponent = exponent_of(largest).max(0);
@@ -189,8 +189,8 @@ impl Rough {
     }
 }
 
-fn less_centre(rows: &Rows<'_>, i: usize, centre: &[f64], out: &mut [f64]) {
-    if rows.is_lost(i) { out.fill(0.0) } else { rows.less(i, centre, 1.0, out) }
+fn less_center(rows: &Rows<'_>, i: usize, center: &[f64], out: &mut [f64]) {
+    if rows.is_lost(i) { out.fill(0.0) } else { rows.less(i, center, 1.0, out) }
 }
 
 /// max |y|, infinite where one is not finite.
@@ -199,14 +199,14 @@ fn size(row: &[f64]) -> f64 {
 }
 
 /// The mean of some of the points, evenly spread among them.
-fn centre(points: &Rows<'_>) -> Vec<f64> {
+fn center(points: &Rows<'_>) -> Vec<f64> {
     let (n, m) = (points.matrix.rows(), points.matrix.cols());
-    let (mut centre, mut row, zero) = (vec![0.0; m], vec![0.0; m], vec![0.0; m]);
+    let (mut center, mut row, zero) = (vec![0.0; m], vec![0.0; m], vec![0.0; m]);
     let some = (0..n).step_by(n.div_ceil(SAMPLE));
     let share = 1.0 / some.len() as f64;
     for i in some {
-        less_centre(points, i, &zero, &mut row);
-        centre.iter_mut().zip(&row).for_each(|(c, b)| *c += share * b);
+        less_center(points, i, &zero, &mut row);
+        center.iter_mut().zip(&row).for_each(|(c, b)| *c += share * b);
     }
-    centre
+    center
 }
