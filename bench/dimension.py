@@ -77,13 +77,13 @@ def benchmark(n, seed):
 
 def ours(calibration):
     return {
-        "MLE": MLE(NEIGHBOURS, threads=1),
-        "MiND-MLk": MiNDML(NEIGHBOURS, threads=1),
-        "TwoNN": TwoNN(threads=1),
-        "correlation": CorrelationDimension(threads=1),
-        "MiND-KL": MiNDKL(NEIGHBOURS, threads=1, calibration=calibration),
-        "DANCo": DANCo(NEIGHBOURS, threads=1, calibration=calibration),
-        "FastDANCo": FastDANCo(NEIGHBOURS, threads=1, calibration=calibration, max_dim=100),
+        "MLE": MLE(NEIGHBOURS, n_jobs=1),
+        "MiND-MLk": MiNDML(NEIGHBOURS, n_jobs=1),
+        "TwoNN": TwoNN(n_jobs=1),
+        "correlation": CorrelationDimension(n_jobs=1),
+        "MiND-KL": MiNDKL(NEIGHBOURS, n_jobs=1, calibration=calibration),
+        "DANCo": DANCo(NEIGHBOURS, n_jobs=1, calibration=calibration),
+        "FastDANCo": FastDANCo(NEIGHBOURS, n_jobs=1, calibration=calibration, max_dim=100),
     }
 
 
@@ -142,7 +142,7 @@ def speed(calibration):
     print("Processor time of one thread, the least of three interleaved runs (one of their DANCo), built by `maturin develop --release`.\n")
     print("| estimator | their time ÷ ours |\n|---|--:|")
     pairs = [(name, one, peers[name]) for name, one in ours(None).items() if name in peers]
-    known = DANCo(NEIGHBOURS, threads=1, calibration=calibration)
+    known = DANCo(NEIGHBOURS, n_jobs=1, calibration=calibration)
     known.fit(points)
     pairs.append(("DANCo, balls given", known, peers["DANCo"]))
     for name, one, peer in pairs:

@@ -2,8 +2,8 @@
 //! of the two summaries, are set by hand as well.
 #![no_main]
 
-use eigenspan::Exec;
-use eigenspan::linalg::Summary;
+use eigenspan_core::Exec;
+use eigenspan_core::linalg::Summary;
 use eigenspan_fuzz::{set_checksum, set_inner_checksums};
 use eigenspan_io::SummaryFile;
 use libfuzzer_sys::{Corpus, fuzz_target};

@@ -117,7 +117,7 @@ def accuracy(estimator, x, y, train, test):
 def test_on_real_data_it_is_not_behind_pca(shared, file, count, most, least):
     data = shared(f"{file}.npz")
     x, y = data["X"], data["y"]
-    train, test = datasets.split(len(x), train=count, seed=1)
+    train, test = datasets.split(len(x), train=count, random_state=1)
     ours = accuracy(PCE.auto(), x, y, train, test[:most])
     assert ours >= least
     assert ours >= accuracy(PCA("auto"), x, y, train, test[:most])

@@ -30,7 +30,7 @@ def test_other_python_threads_run_meanwhile():
     ticking = threading.Thread(target=tick)
     ticking.start()
     start = time.monotonic()
-    PCE(threads=1).fit(x)
+    PCE(n_jobs=1).fit(x)
     end = time.monotonic()
     done.set()
     ticking.join()
@@ -51,7 +51,7 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("settings", ["", "lam=1e-9", "threads=1", "solver='direct', dim=500"])
+@pytest.mark.parametrize("settings", ["", "lam=1e-9", "n_jobs=1", "solver='direct', dim=500"])
 @pytest.mark.parametrize("delay", [0.2, 1.0])
 def test_control_c_is_answered_within_a_second(settings, delay):
     program = INTERRUPTED.format(settings=settings)
@@ -74,7 +74,7 @@ def fit_in_child(x, queue):
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_a_forked_child_can_fit_after_its_parent_has(subspaces):
-    PCE(threads=4).fit(subspaces)
+    PCE(n_jobs=4).fit(subspaces)
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
     children = [context.Process(target=fit_in_child, args=(subspaces, queue)) for _ in range(3)]
@@ -88,7 +88,7 @@ def test_a_forked_child_can_fit_after_its_parent_has(subspaces):
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_a_child_forked_in_the_middle_of_a_fit_can_fit(subspaces):
-    busy = threading.Thread(target=lambda: PCE(threads=2).fit(np.random.default_rng(0).normal(size=(3000, 1500))))
+    busy = threading.Thread(target=lambda: PCE(n_jobs=2).fit(np.random.default_rng(0).normal(size=(3000, 1500))))
     busy.start()
     time.sleep(0.1)
     context = multiprocessing.get_context("fork")

@@ -81,7 +81,7 @@ def test_src_is_a_lasso_over_all_samples_and_the_closest_class(parts):
 @pytest.mark.parametrize("classifier", [LinearSVM(), SRC(1e-2), CESR()], ids=repr)
 def test_the_number_of_threads_changes_nothing(parts, classifier):
     X, y, new, _ = parts
-    answers = [classifier.set_params(threads=threads).fit(X[:150], y[:150]).predict(new[:30]) for threads in (1, 2, 3)]
+    answers = [classifier.set_params(n_jobs=threads).fit(X[:150], y[:150]).predict(new[:30]) for threads in (1, 2, 3)]
     assert all(np.array_equal(answers[0], other) for other in answers[1:])
 
 
@@ -125,7 +125,7 @@ def test_pairs_and_cosines():
         (lambda: verification.fold_accuracy([True, False], [0.5, 0.1], [-1, 0]), "numbered from 0 without a gap"),
         (lambda: verification.cosine_scores(np.ones((2, 3)), np.ones((2, 4))), "3 features"),
         (lambda: datasets.corrupt(np.ones((2, 4)), "fog"), "`fog` is no corruption: write gaussian:sd=25"),
-        (lambda: datasets.corrupt(np.ones((2, 4)), "block:0.5"), "shape of these samples as images"),
+        (lambda: datasets.corrupt(np.ones((2, 4)), "block:0.5"), "no image shape"),
         (lambda: datasets.make_synthetic_faces(2, 2, disguise="hat"), "`disguise` must be None, 'sunglasses'"),
         (lambda: datasets.make_synthetic_faces(0), "`subjects` must be at least 1"),
         (lambda: LinearSVM(C=0).fit([[1.0], [2.0]], [0, 1]), "`C` must be a number above 0"),
@@ -140,11 +140,11 @@ def test_what_cannot_be_meant_is_refused_in_words(call, message):
 def test_corruptions_are_those_that_are_written():
     X = np.full((20, 120), 100, dtype=np.uint8)
     for kind, count in [("rpc:0.25", 30), ("salt-pepper:0.1", 12), ("block:0.5", 60), ("gaussian:sd=9", 120)]:
-        spoilt, rows = datasets.corrupt(X, kind, image_shape=(12, 10), share=0.25, seed=2)
+        spoilt, rows = datasets.corrupt(X, kind, image_shape=(12, 10), share=0.25, random_state=2)
         changed = (spoilt != 100).sum(1)
         assert len(rows) == 5 and set(np.flatnonzero(changed)) == set(rows)
         assert np.all(np.abs(changed[rows] - count) <= (4 if kind.startswith("block") else 0))
-        again, _ = datasets.corrupt(X.astype(float), kind, image_shape=(12, 10), share=0.25, seed=2)
+        again, _ = datasets.corrupt(X.astype(float), kind, image_shape=(12, 10), share=0.25, random_state=2)
         np.testing.assert_array_equal(spoilt, again)
 
 
@@ -153,7 +153,7 @@ def test_synthetic_faces_are_told_apart_by_pce_and_carried_by_nine_dimensions():
     for person in range(3):
         sigma = np.linalg.svd(X[y == person].astype(float), compute_uv=False)
         assert (sigma[:9] ** 2).sum() > 0.95 * (sigma**2).sum()
-    train, test = datasets.split(len(X), 0.6, seed=1)
+    train, test = datasets.split(len(X), 0.6, random_state=1)
     pce = PCE(lam=5).fit(X[train])
     pixels = NearestNeighbour().fit(X[train], y[train]).score(X[test], y[test])
     features = NearestNeighbour().fit(pce.transform(X[train]), y[train]).score(pce.transform(X[test]), y[test])

@@ -114,7 +114,7 @@ def test_balls_of_known_dimension_are_told():
 
 
 def test_mind_kl_is_right_on_the_mean():
-    found = [MiNDKL(seed=seed).fit(ball(400, 8, 20, seed)).dimension_ for seed in range(8)]
+    found = [MiNDKL(random_state=seed).fit(ball(400, 8, 20, seed)).dimension_ for seed in range(8)]
     # One answer scatters by 13 % of d, that of a NumPy version of ten lines as well; the mean of eight by 5 %: three such.
     assert abs(np.mean(found) - 8) < 0.15 * 8
 
@@ -136,8 +136,8 @@ def test_all_stand_side_by_side_and_print_as_a_table(points):
 
 def test_results_depend_on_neither_threads_nor_container_nor_what_is_known(points, tmp_path):
     file = tmp_path / "balls.json"
-    want = DANCo(threads=1).fit(points).dimension_
-    for estimator in [DANCo(threads=2), DANCo(calibration=file), DANCo(calibration=str(file))]:
+    want = DANCo(n_jobs=1).fit(points).dimension_
+    for estimator in [DANCo(n_jobs=2), DANCo(calibration=file), DANCo(calibration=str(file))]:
         assert estimator.fit(points).dimension_ == want
     assert DANCo().fit(sparse.csr_array(points)).dimension_ == want
     twin = pickle.loads(pickle.dumps(DANCo(calibration=file).fit(points)))
@@ -156,7 +156,7 @@ def test_bad_input_is_refused_by_name(points):
         (MLE(mean="best"), "mean"),
         (MiNDML(max_dim=0), "max_dim"),
         (DANCo(1), "n_neighbors"),
-        (DANCo(seed=-1), "seed"),
+        (DANCo(random_state=-1), "random_state"),
         (TwoNN(1.0), "discard"),
         (CorrelationDimension(20, 10), "far"),
         (ParallelAnalysis(quantile=2.0), "quantile"),
@@ -169,7 +169,7 @@ def test_bad_input_is_refused_by_name(points):
     broken[3, 2] = np.nan
     with pytest.raises(ValueError, match="row 3, column 2"):
         MLE().fit(broken)
-    with pytest.raises(ValueError, match="equally|as far from"):
+    with pytest.raises(ValueError, match="equally"):
         TwoNN().fit(np.eye(30))
     with pytest.raises(ValueError, match="that differ"):
         MLE().fit(np.ones((50, 3)))

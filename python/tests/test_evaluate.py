@@ -10,10 +10,10 @@ X, Y = X[:400], Y[:400]
 
 
 def test_accuracies_are_those_of_a_fit_by_hand():
-    found = evaluate(X, Y, "pce:lambda=1", "nn", train=250, repeats=2, seed=5)
+    found = evaluate(X, Y, "pce:lambda=1", "nn", train=250, repeats=2, random_state=5)
     assert len(found) == 1
     for repeat, accuracy in enumerate(found[0]["accuracies"], start=1):
-        train, test = datasets.split(len(X), 250, seed=5, repeat=repeat)
+        train, test = datasets.split(len(X), 250, random_state=5, repeat=repeat)
         model = PCE(1.0).fit(X[train])
         known, asked = model.transform(X[train]), model.transform(X[test])
         nearest = ((asked[:, None, :] - known[None, :, :]) ** 2).sum(2).argmin(1)
@@ -26,14 +26,14 @@ def test_accuracies_are_those_of_a_fit_by_hand():
 def test_names_of_classes_and_threads_do_not_matter():
     asked = {"methods": ["pce-auto", "pca:dim=9"], "classifiers": ["nn-cosine", "svm"], "repeats": 1}
     words = np.array([f"digit {label}" for label in Y])
-    plain = [row["accuracies"] for row in evaluate(X, Y, **asked, threads=1)]
-    assert plain == [row["accuracies"] for row in evaluate(X, words, **asked, threads=3)]
+    plain = [row["accuracies"] for row in evaluate(X, Y, **asked, n_jobs=1)]
+    assert plain == [row["accuracies"] for row in evaluate(X, words, **asked, n_jobs=3)]
 
 
 def test_progress_is_told_and_what_it_raises_is_raised():
     def told(threads):
         heard = []
-        evaluate(X, Y, "pca:dim=9", "nn", repeats=3, threads=threads, progress=lambda *args: heard.append(args))
+        evaluate(X, Y, "pca:dim=9", "nn", repeats=3, n_jobs=threads, progress=lambda *args: heard.append(args))
         assert all(total == 3 for _, total, _, _ in heard)
         return [done for done, _, _, _ in heard]
 
@@ -71,7 +71,7 @@ def test_spoilt_samples_are_known_less_often():
         ({"repeats": 0}, "`repeats` must be"),
         ({"split": "fair"}, "`split` must be"),
         ({"corrupt": "fog:1"}, "fog"),
-        ({"threads": 0}, "`threads` must be"),
+        ({"n_jobs": 0}, "`threads` must be"),
     ],
 )
 def test_nonsense_is_refused_in_words(changed, message):

@@ -74,10 +74,10 @@ FLAGS = {
     "lpp": ["--dim", 9, "--neighbours", 7, "--weights", "binary"],
     "npe": ["--dim", 9, "--neighbours", 7],
     "l1-graph": ["--dim", 9, "--lambda", 0.1],
-    "nmf": ["--dim", 9, "--rounds", 30, "--seed", 5, "--tolerance", 0],
-    "nenmf": ["--dim", 9, "--rounds", 20, "--seed", 5],
-    "robust-pca": ["--dim", 9, "--lambda", 0.05, "--tolerance", 1e-4],
-    "rosl": ["--dim", 9, "--lambda", 0.05, "--tolerance", 1e-4],
+    "nmf": ["--dim", 9, "--max-iter", 30, "--seed", 5, "--tol", 0],
+    "nenmf": ["--dim", 9, "--max-iter", 20, "--seed", 5],
+    "robust-pca": ["--dim", 9, "--lambda", 0.05, "--tol", 1e-4],
+    "rosl": ["--dim", 9, "--lambda", 0.05, "--tol", 1e-4],
 }
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -139,7 +139,7 @@ def test_other_numbers_and_sparse_rows_are_the_same_samples(few, estimator):
 
 @pytest.mark.parametrize("estimator", [*REDUCERS, LLE()], ids=repr)
 def test_the_number_of_threads_changes_nothing(few, estimator):
-    results = [clone(estimator).set_params(threads=threads).fit_transform(few) for threads in (1, 2, 3)]
+    results = [clone(estimator).set_params(n_jobs=threads).fit_transform(few) for threads in (1, 2, 3)]
     np.testing.assert_array_equal(results[0], results[1])
     np.testing.assert_array_equal(results[0], results[2])
 

@@ -118,13 +118,13 @@ def test_another_rank_or_factor_goes_on_with_it(faces):
 
 def test_mistakes_are_named_and_change_nothing(faces):
     for settings in ({}, {"lam": "screenot"}, {"noise": 0.1}):
-        with pytest.raises(ValueError, match="this `lambda` cannot be used for samples that arrive one by one.*give λ"):
+        with pytest.raises(ValueError, match="an online fit does not support this `lambda`.*give λ"):
             PCE(**settings).partial_fit(faces, mode="online")
     with pytest.raises(ValueError, match="z-scores need the deviation"):
         PCE(0.5, normalize="zscore").partial_fit(faces, mode="online")
     with pytest.raises(ValueError, match="'exact' or 'online', got 'fast'"):
         PCE(0.5).partial_fit(faces, mode="fast")
-    with pytest.raises(ValueError, match="say nothing unless `mode` is 'online'"):
+    with pytest.raises(ValueError, match="have no effect unless `mode` is 'online'"):
         PCE(0.5).partial_fit(faces, forget=0.9)
     for forget in (0.0, 1.5, -1.0, np.nan):
         with pytest.raises(ValueError, match="`forget` must be above 0 and at most 1"):

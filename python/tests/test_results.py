@@ -87,6 +87,6 @@ def test_real_faces(faces):
 
 
 def test_threads_do_not_change_a_bit(digits):
-    one, four = PCE(threads=1).fit(digits), PCE(threads=4).fit(digits)
+    one, four = PCE(n_jobs=1).fit(digits), PCE(n_jobs=4).fit(digits)
     np.testing.assert_array_equal(one.theta_, four.theta_)
     np.testing.assert_array_equal(one.transform(digits), four.transform(digits))

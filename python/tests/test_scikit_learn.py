@@ -19,7 +19,7 @@ ESTIMATORS = [
     PCE(weights="soft", gamma=0.5),
     PCE.auto(),
     PCE(normalize="zscore", rank_rule="released"),
-    PCE(dim=0.9, center=True, threads=2),
+    PCE(dim=0.9, center=True, n_jobs=2),
     PCA(),
     PCA("auto"),
     PCA(0.9, whiten=True),
@@ -54,7 +54,7 @@ def test_frames_come_out_where_they_are_asked_for(subspaces, container):
 
 
 def test_clones_carry_settings_and_nothing_else(subspaces):
-    pce = PCE(lam=0.5, threads=1).fit(subspaces)
+    pce = PCE(lam=0.5, n_jobs=1).fit(subspaces)
     twin = clone(pce)
     assert twin.get_params() == pce.get_params()
     assert not hasattr(twin, "components_")

@@ -72,7 +72,7 @@ def test_partitions_merged_in_order_give_the_same_bytes(digits, settings):
 
 def test_the_number_of_threads_does_not_matter():
     x = np.random.default_rng(2).normal(size=(9000, 40))
-    parts = [made(x, [9000], threads=threads).to_bytes() for threads in (1, 2, 3)]
+    parts = [made(x, [9000], n_jobs=threads).to_bytes() for threads in (1, 2, 3)]
     assert parts[0] == parts[1] == parts[2]
 
 

@@ -5,7 +5,8 @@
     python tests/house/public.py --list     # every name
     python tests/house/public.py eigenspan-linalg
 
-A name that is exported twice counts once. Methods of a type are functions; variants of an enum are no fields.
+A name that is exported twice counts once. Methods of a type are functions, variants of an enum are no fields; of a name that
+comes from another crate only the name counts.
 """
 
 import argparse
@@ -29,7 +30,7 @@ class Count:
     """A walk over all that can be reached from the root of a crate."""
 
     def __init__(self, crate: dict):
-        self.index, self.seen = crate["index"], set()
+        self.index, self.paths, self.seen = crate["index"], crate["paths"], set()
         self.names: dict[str, list[str]] = {"modules": [], "types": [], "functions": [], "fields": []}
         self.walk(str(crate["root"]), "")
 
@@ -45,8 +46,12 @@ class Count:
         kind, inner = next(iter(item["inner"].items()))
         here = f"{path}::{item['name']}" if item["name"] else path
         if kind == "use":
-            if inner["id"] is not None:
-                self.walk(str(inner["id"]), path)
+            key = str(inner["id"])
+            if key in self.index:
+                self.walk(key, path)
+            elif key in self.paths and key not in self.seen:
+                self.seen.add(key)
+                self.add({"module": "modules", "function": "functions"}.get(self.paths[key]["kind"], "types"), path, inner)
         elif kind == "module":
             if path:
                 self.add("modules", path, item)

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use eigenspan::Mat;
-use eigenspan::data::Matrix;
+use eigenspan_core::Mat;
+use eigenspan_core::data::Matrix;
 use eigenspan_io::ReadOptions;
 
 use crate::{Run, k, samples, some};
@@ -100,6 +100,7 @@ fn transform_and_recover_give_the_same_whatever_the_memory() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test makes its files")]
 fn a_folder_of_images_is_read_one_by_one() {
     let run = Run::new();
     let folder = run.path().join("faces");
@@ -123,6 +124,7 @@ fn a_folder_of_images_is_read_one_by_one() {
 
 /// IDX, and files packed by gzip: nothing of them is held, either.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test makes its files")]
 fn packed_files_stream_to_the_same_bytes() {
     let run = Run::new();
     let x = samples(5000, 20);
@@ -154,4 +156,34 @@ fn packed_files_stream_to_the_same_bytes() {
     let tables = if cfg!(feature = "columnar") { "CSV, Parquet" } else { "CSV" };
     let hint = format!("hint: write it as NPY (C order), IDX, {tables} or a folder of images, or leave");
     assert!(said.contains(&hint), "{said}");
+}
+
+/// One number for the same samples, however they were read.
+#[test]
+fn a_model_knows_its_samples_by_the_same_fingerprint_however_they_were_read() {
+    let run = Run::new();
+    run.write("x.npy", &samples(5000, 12));
+    let fingerprint = |more: &str| {
+        run.ok(&format!("fit x.npy --lambda 0.2 {more} -o m.espan"));
+        let json: serde_json::Value = serde_json::from_str(&run.ok("inspect m.espan --json")).unwrap();
+        json["provenance"]["data_sha256"].as_str().unwrap().to_string()
+    };
+    let inside = fingerprint("");
+    for more in ["--max-memory 60MB", "--form triangle", "--form sketch --passes 3"] {
+        assert_eq!(fingerprint(more), inside, "{more}");
+    }
+}
+
+#[test]
+fn info_is_the_same_whether_classes_are_counted_in_chunks_or_not() {
+    let run = Run::new();
+    let x = samples(3000, 4);
+    let lines = (0..3000).map(|i| {
+        let cells: Vec<String> = x.row(i).iter().map(f64::to_string).collect();
+        format!("{},{}\n", cells.join(","), ["oak", "elm", "ash"][i % 7 % 3])
+    });
+    fs::write(run.path().join("x.csv"), format!("a,b,c,d,label\n{}", lines.collect::<String>())).unwrap();
+    let words = run.ok("info x.csv");
+    assert!(words.contains("labels    3 classes of 857 to 1286 samples"), "{words}");
+    assert_eq!(run.ok("info x.csv --json"), run.ok("info x.csv --json --max-memory 30MB"));
 }

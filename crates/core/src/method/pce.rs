@@ -42,18 +42,25 @@
 //! weights are chosen by leaving one out ([`Weights::Auto`], [`super::parts::leave_one_out`]); k is still #{σ > τ}.
 
 mod model;
+pub mod online;
+pub mod sketch;
 mod soft;
+pub mod summary;
 
 use eigenspan_linalg::Exec;
 use eigenspan_linalg::certificate::Certificate;
-use eigenspan_linalg::spectrum::{GramSpectrum, Leading, Select};
+use eigenspan_linalg::spectrum::Select;
 
 use crate::Error;
 use crate::data::{Labels, NumberType, Samples};
 use crate::method::parts::leave_one_out::Labelled;
 use crate::method::parts::soft_weights;
-use crate::prepare::{FirstReading, Normalize, Preparation, Prepared, Rough, Scan};
-use crate::rule::lambda::{Cut, Lambda, Problem, Raw, RawSamples, Solver, Source};
+use crate::prepare::{FirstPass, Normalize, Preparation, Prepared, ProvisionalGram, Scan};
+use crate::rule::dimension::Dimension;
+use crate::rule::{Count, Cut, Decision, Lambda, Rule};
+use crate::spectrum::direct::DirectSpectrum;
+use crate::spectrum::memory::{InMemory, MemorySpectrum};
+use crate::spectrum::{Doubt, Found, Solver, Spectrum};
 use crate::text::short_number;
 use crate::warning::Warning;
 pub use model::{PathStep, Pce, PceParts, Recovery};
@@ -62,13 +69,22 @@ use soft::Kept;
 
 /// How many dimensions to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(from = "crate::settings::DimForm", into = "crate::settings::DimForm")]
 pub enum Dim {
     /// The k of Theorem 1.
     #[default]
     Auto,
     /// This many (the paper's PCE2); λ plays no part.
     Fixed(usize),
+}
+
+impl Dim {
+    /// Lowers a larger number to `max`, and never below one.
+    pub(crate) fn cap(&mut self, max: usize) {
+        if let Self::Fixed(dim) = self {
+            *dim = (*dim).min(max.max(1));
+        }
+    }
 }
 
 /// How k follows from λ.
@@ -84,8 +100,7 @@ pub enum RankRule {
 
 /// How directions are weighted in the features.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase", deny_unknown_fields)]
-#[non_exhaustive]
+#[serde(from = "crate::settings::WeightsForm", into = "crate::settings::WeightsForm")]
 pub enum Weights {
     /// 1/σ for every direction kept, as in the paper.
     #[default]
@@ -114,7 +129,7 @@ impl Weights {
 
 /// What is asked of PCE. The default asks for nothing: everything is chosen by the data.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct PceParams {
     /// How λ is chosen.
     pub lambda: Lambda,
@@ -131,10 +146,10 @@ pub struct PceParams {
     /// Refuse zero samples and k = 0 instead of warning.
     pub strict: bool,
     /// How the singular values are computed.
-    #[serde(default, skip_serializing_if = "Solver::is_auto")]
+    #[serde(default)]
     pub solver: Solver,
     /// Whether the features of every sample are scaled to length one; features that are all zero stay so.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default)]
     pub unit_features: bool,
 }
 
@@ -177,18 +192,23 @@ impl PceParams {
         self.check()?;
         let (scan, rough) = self.first_reading(samples, exec)?;
         let zero = if self.normalize == Normalize::Unit { scan.zero_samples() } else { vec![] };
-        let zero = self.zero_samples(zero.len(), zero.into_iter().take(10).collect())?;
+        let zero = self.zero_samples(zero.len(), zero)?;
         let preparation = Preparation::learn(samples, &scan, self.normalize, self.center, None, exec)?;
         let view = Prepared::new(samples, &preparation, &scan);
-        let prepared = match rough.and_then(|rough| rough.of(&view)) {
-            Some(gram) => Source::Gram(GramSpectrum::with_gram(&view, gram)),
-            None => Source::of(&view, self.solver, exec)?,
+        let rows = InMemory { samples, scan: &scan, preparation: &preparation };
+        let spectrum: Box<dyn Spectrum> = match self.solver {
+            Solver::Auto => Box::new(MemorySpectrum::of(rows, &view, rough.and_then(|rough| rough.of(&view)), exec)?),
+            Solver::Direct => Box::new(DirectSpectrum::of(rows, &view, exec)?),
         };
-        let raw = Raw::Samples(RawSamples { samples, scan: &scan, preparation: &preparation });
-        let (n, number_type) = (samples.rows(), samples.number_type());
-        let epsilon = number_type.epsilon();
-        let problem = Problem { samples: n, features: samples.cols(), epsilon, raw: &raw, prepared: &prepared, exec };
-        self.solve(&problem, &preparation, number_type, labelled, zero)
+        Ok(self.solve(&*spectrum, &preparation, samples.number_type(), labelled, zero, exec)?.model)
+    }
+
+    /// The rule for the cut: a dimension that is given, or λ.
+    pub(crate) fn rule(&self) -> Box<dyn Rule> {
+        match self.dim {
+            Dim::Fixed(dim) => Box::new(Dimension(dim)),
+            Dim::Auto => self.lambda.rule(),
+        }
     }
 
     /// Refuses settings that make no sense.
@@ -197,33 +217,39 @@ impl PceParams {
         if let Weights::Soft { gamma } = self.weights { soft_weights::check(gamma) } else { Ok(()) }
     }
 
-    /// The model, from samples that were looked at and prepared.
+    /// The model of samples that are prepared.
     pub(crate) fn solve(
         &self,
-        problem: &Problem<'_>,
+        spectrum: &dyn Spectrum,
         preparation: &Preparation,
         number_type: NumberType,
         labelled: Option<&Labelled<'_>>,
         mut warnings: Vec<Warning>,
-    ) -> Result<Pce, Error> {
-        let (n, m) = (problem.samples, problem.features);
-        if problem.prepared.is_zero(problem.exec)? {
+        exec: Exec<'_>,
+    ) -> Result<Solved, Error> {
+        let (n, m) = spectrum.shape();
+        if spectrum.norm() == 0.0 {
             return Err(Error::AllZero { n, m, centred: preparation.mean.is_some() });
         }
-        let (cut, leading) = self.cut(problem)?;
-        let Kept { cut, leading, basis, k, interval: [low, high], chosen } = if self.weights.is_soft() {
-            self.keep_softly(cut, leading, problem, preparation, labelled, &mut warnings)?
+        let Decision { cut, found } = self.rule().cut(spectrum, exec)?;
+        let Kept { cut, found, basis, k, interval: [low, high], chosen } = if self.weights.is_soft() {
+            let labelled = labelled.map(|labelled| (labelled, preparation));
+            self.keep_softly(Decision { cut, found }, spectrum, labelled, &mut warnings, exec)?
         } else {
-            let (k, interval, leading) = self.rank(&cut, leading, problem, &mut warnings)?;
-            let basis = leading.basis(k.max(1), problem.exec)?;
-            Kept { cut, leading, basis, k, interval, chosen: None }
+            let (k, interval, found) = self.rank(&cut, found, spectrum, &mut warnings, exec)?;
+            let basis = found.leading.basis(k.max(1), exec)?;
+            Kept { cut, found, basis, k, interval, chosen: None }
         };
         warnings.extend(cut.warnings.iter().cloned());
-        let mut why = why(k, n.min(m), &leading.sigma, &cut, self.rank_rule);
+        if let Count::NotCountable(why) = &cut.count {
+            warnings.push(why.clone());
+        }
+        let mut why = why(k, n.min(m), &found.leading.sigma, &cut, self.rank_rule);
         why += &self.how_weighted(basis.cols(), chosen.as_ref());
-        why += &problem.prepared.told(&leading);
-        warnings.extend(problem.prepared.doubts((low, high)));
-        Pce::new(PceParts {
+        why += &spectrum.description(&found);
+        let Found { leading, doubt } = found;
+        warnings.extend(spectrum.unsettled(&doubt, (low, high)));
+        let model = Pce::new(PceParts {
             params: *self,
             n,
             number_type,
@@ -234,7 +260,7 @@ impl PceParams {
             k,
             k_interval: (low, high),
             solver: leading.solver.into(),
-            certified: low == high && leading.certificate() == Certificate::Proved && problem.prepared.is_proved(),
+            certified: low == high && leading.certificate() == Certificate::Proved && doubt.proved,
             why,
             warnings,
             chosen,
@@ -243,7 +269,8 @@ impl PceParams {
             norm: leading.norm,
             sigma: leading.sigma,
             basis,
-        })
+        })?;
+        Ok(Solved { model, doubt })
     }
 
     /// All singular values of the prepared samples, largest first, whatever the cut.
@@ -255,11 +282,11 @@ impl PceParams {
     }
 
     /// One look at the samples, and what it tells of their Gram matrix where they are read only once.
-    fn first_reading(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<(Scan, Option<Rough>), Error> {
+    fn first_reading(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<(Scan, Option<ProvisionalGram>), Error> {
         // Rules that look for noise read the samples once more, as they are.
-        let again = self.dim == Dim::Auto && !matches!(self.lambda, Lambda::Fixed(_) | Lambda::Energy(_));
+        let again = self.rule().needs().noise.is_some();
         if self.solver == Solver::Auto
-            && let Some(first) = FirstReading::of(samples, self.normalize, self.center, again)?
+            && let Some(first) = FirstPass::of(samples, self.normalize, self.center, again)?
         {
             return first.read(exec);
         }
@@ -279,23 +306,8 @@ impl PceParams {
     pub(crate) fn zero_samples(&self, count: usize, rows: Vec<usize>) -> Result<Vec<Warning>, Error> {
         match rows.first() {
             Some(&first) if self.strict => Err(Error::ZeroSamples { count, first }),
-            Some(_) => Ok(vec![Warning::ZeroSamples { count, rows }]),
-            None => Ok(vec![]),
+            _ => Ok(Warning::zero_samples(count, &rows).into_iter().collect()),
         }
-    }
-
-    fn cut<'a>(&self, problem: &Problem<'a>) -> Result<(Cut, Leading<'a>), Error> {
-        let Dim::Fixed(asked) = self.dim else { return self.lambda.cut(problem) };
-        let (n, m) = (problem.samples, problem.features);
-        if asked == 0 {
-            return Err(Error::Parameter { name: "dim", expected: "at least 1", got: 0.0 });
-        }
-        let leading = problem.leading(Select::Top(asked.min(n.min(m))))?;
-        let most = problem.numerical_rank(&leading);
-        if asked > most {
-            return Err(Error::DimTooLarge { asked, most, n, m });
-        }
-        Ok((problem.at_rank(asked, &leading, "dim", "the dimension that was given".into()), leading))
     }
 
     /// k and the ends of its interval by the rank rule, and the values that go with it; k = 0 and too large a k are said
@@ -303,31 +315,32 @@ impl PceParams {
     fn rank<'a>(
         &self,
         cut: &Cut,
-        leading: Leading<'a>,
-        problem: &Problem<'a>,
+        found: Found<'a>,
+        spectrum: &'a dyn Spectrum,
         warnings: &mut Vec<Warning>,
-    ) -> Result<(usize, [usize; 2], Leading<'a>), Error> {
+        exec: Exec<'_>,
+    ) -> Result<(usize, [usize; 2], Found<'a>), Error> {
         let ends = [cut.interval.0, cut.interval.1];
         if self.rank_rule == RankRule::Released && self.dim == Dim::Auto {
-            let asked = released(cut.k, problem);
-            let leading = problem.leading(Select::Top(asked))?;
-            let most = problem.numerical_rank(&leading);
+            let asked = released(cut.k, spectrum);
+            let found = spectrum.leading(Select::Top(asked), exec)?.after(found.doubt);
+            let most = spectrum.numerical_rank(&found.leading);
             if asked > most {
                 warnings.push(Warning::RankCapped { asked, most });
             }
             // Of samples that arrived one by one, or are sketched, there may be more above the cut than are known.
-            let known = if problem.prepared.is_whole() { most } else { usize::MAX };
-            return Ok((asked.min(most), ends.map(|end| released(end, problem).min(known)), leading));
+            let known = if spectrum.is_partial() { usize::MAX } else { most };
+            return Ok((asked.min(most), ends.map(|end| released(end, spectrum).min(known)), found));
         }
-        self.nothing_above(cut, &leading, warnings)?;
-        Ok((cut.k, ends, leading))
+        self.nothing_above(cut, &found, warnings)?;
+        Ok((cut.k, ends, found))
     }
 
     /// Says or refuses that k = 0.
-    fn nothing_above(&self, cut: &Cut, leading: &Leading<'_>, warnings: &mut Vec<Warning>) -> Result<(), Error> {
+    fn nothing_above(&self, cut: &Cut, found: &Found<'_>, warnings: &mut Vec<Warning>) -> Result<(), Error> {
         if cut.k == 0 {
             if self.strict {
-                return Err(Error::NothingAboveCut { sigma: leading.sigma[0], tau: cut.tau });
+                return Err(Error::NothingAboveCut { sigma: found.leading.sigma[0], tau: cut.tau });
             }
             warnings.push(Warning::NothingAboveCut);
         }
@@ -335,9 +348,16 @@ impl PceParams {
     }
 }
 
+/// A model, and what could not be told of it.
+pub(crate) struct Solved {
+    pub model: Pce,
+    pub doubt: Doubt,
+}
+
 /// The k of the authors' released code where Theorem 1 says `k`.
-fn released(k: usize, problem: &Problem<'_>) -> usize {
-    released_rank(k, problem.samples.min(problem.features))
+fn released(k: usize, spectrum: &dyn Spectrum) -> usize {
+    let (n, m) = spectrum.shape();
+    released_rank(k, n.min(m))
 }
 
 /// The same, where there are `most` singular values.

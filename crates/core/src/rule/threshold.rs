@@ -15,6 +15,8 @@
 
 use std::f64::consts::PI;
 
+pub use crate::median::median_of;
+
 /// λ*(β): noise of deviation s is cut at λ*(β)·√(long side)·s.
 pub fn known_noise(beta: f64) -> f64 {
     let root = (beta * beta + 14.0 * beta + 1.0).sqrt();
@@ -76,15 +78,6 @@ pub fn distance_from_noise(bulk: &[f64], beta: f64) -> f64 {
 /// what still passes for noise in a large matrix.
 pub fn noise_keeps_below(count: usize) -> f64 {
     (5.0 / count.max(1) as f64).max(0.1)
-}
-
-/// The middle of sorted values, or the mean of the two in the middle; 0 of none.
-pub fn median_of(sorted: &[f64]) -> f64 {
-    match sorted.len() {
-        0 => 0.0,
-        p if p % 2 == 1 => sorted[p / 2],
-        p => 0.5 * (sorted[p / 2 - 1] + sorted[p / 2]),
-    }
 }
 
 /// ScreeNot: the cut for noise that need not be white, from the bulk of the observed values themselves.

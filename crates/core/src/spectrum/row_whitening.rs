@@ -11,14 +11,14 @@
 //! noise shows itself in what the leading directions leave of each row: estimate it, divide by it, look again, until
 //! k stays. Rows whose noise was even keep their weights to within √(2/m), and so their k.
 
-use eigenspan_linalg::blocks::{Native, Rows};
 use eigenspan_linalg::gram::{Gram, Side};
 use eigenspan_linalg::spectrum::{GramSpectrum, Leading, Select};
 use eigenspan_linalg::{Blocks, Exec, Mat, MatMut};
 
+use super::noise::{NoiseView, Sides};
+use super::weighted::Weighted;
 use crate::Error;
-use crate::rule::lambda::{norm_of, rounding_level};
-use crate::rule::threshold::{median_of, unknown_noise};
+use crate::median::median_of;
 
 /// Looks at the weighted rows at most this often.
 const ROUNDS: usize = 4;
@@ -27,63 +27,30 @@ const QUIETEST: f64 = 0.05;
 /// Rows read at once.
 const STRETCH: usize = 256;
 
-/// A matrix whose rows are multiplied with weights.
-struct Weighted<'a> {
-    rows: &'a dyn Blocks,
-    weights: &'a [f64],
-}
-
-impl Rows<f64> for Weighted<'_> {
-    fn read_row(&self, i: usize, cols: std::ops::Range<usize>, out: &mut [f64]) {
-        self.rows.read_row(i, cols, out);
-        out.iter_mut().for_each(|y| *y *= self.weights[i]);
-    }
-}
-
-impl Blocks for Weighted<'_> {
-    fn rows(&self) -> usize {
-        self.rows.rows()
-    }
-    fn cols(&self) -> usize {
-        self.rows.cols()
-    }
-    fn exponent(&self) -> i32 {
-        self.rows.exponent()
-    }
-    fn native(&self) -> Native<'_> {
-        match self.rows.native() {
-            Native::Sparse(rows) => Native::Sparse(rows.weighted(self.weights)),
-            _ => Native::F64,
-        }
-    }
-}
-
 /// Singular values of the rows once their noise is even; as they are where there is no noise. `gram` is the Gram matrix
-/// of the samples where it is known: then no round reads them again. `short` and `long` are the sides that noise can
-/// fill, `epsilon` the rounding of the numbers the data came in.
+/// of the samples where it is known: then no round reads them again. `sides` are those that noise can fill, `epsilon` is the
+/// rounding of the numbers the data came in, and `cut` gives the cut of a spectrum with even noise, nothing where there is none.
 pub fn whitened_values(
     x: &dyn Blocks,
     gram: Option<Gram>,
-    (short, long): (usize, usize),
-    epsilon: f64,
+    sides: Sides,
+    (epsilon, cut): (f64, &dyn Fn(&NoiseView) -> Option<f64>),
     exec: Exec<'_>,
 ) -> Result<Vec<f64>, Error> {
-    let beta = short as f64 / long as f64;
+    let short = sides.short;
     let mut weights = vec![1.0; x.rows()];
     let mut last = None;
     for _ in 0..ROUNDS {
-        let view = Weighted { rows: x, weights: &weights };
+        let view = Weighted::rows(x, &weights);
         let whole = match &gram {
             Some(gram) => GramSpectrum::with_gram(&view, gram.weighted(&weights)),
             None => GramSpectrum::of(&view, exec)?,
         };
         let all = whole.values(exec)?;
-        let sigma = &all[..short.min(all.len())];
-        let median = median_of(sigma);
-        let tau = unknown_noise(beta) * median;
-        let k = sigma.iter().take_while(|s| **s > tau).count();
-        let noise_free = median <= rounding_level(sigma[0], norm_of(sigma), x.rows(), x.cols(), epsilon);
-        if noise_free || k == 0 || 2 * k >= short || last.as_ref().is_some_and(|(before, _)| *before == k) {
+        let seen = NoiseView::of_rows(&all, sides, (x.rows(), x.cols()), epsilon);
+        let Some(tau) = cut(&seen) else { return Ok(all) };
+        let k = seen.sigma.iter().take_while(|s| **s > tau).count();
+        if k == 0 || 2 * k >= short || last.as_ref().is_some_and(|(before, _)| *before == k) {
             return Ok(all);
         }
         let leading = whole.leading(Select::Top(k), exec)?;
@@ -135,35 +102,4 @@ fn row_noise_in_gram(x: &dyn Blocks, gram: &Gram, leading: &Leading<'_>, k: usiz
         (gram.matrix.at(i, i) - explained).max(0.0) / (x.cols() - k) as f64 / (1.0 - leverage).max(QUIETEST)
     };
     (0..x.rows()).map(noise).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::data::generate::Normal;
-
-    /// Rank-6 signal plus white noise, rows multiplied with anything from 1/3 to 3.
-    fn scaled_rows(seed: u64) -> Mat {
-        let mut normal = Normal::new(seed);
-        let (left, right) = (Mat::from_fn(120, 6, |_, _| normal.draw()), Mat::from_fn(6, 200, |_, _| normal.draw()));
-        let gains: Vec<f64> = (0..120).map(|_| 3f64.powf(2.0 * normal.uniform() - 1.0)).collect();
-        Mat::from_fn(120, 200, |i, j| {
-            gains[i] * ((0..6).map(|r| left.at(i, r) * right.at(r, j)).sum::<f64>() + normal.draw())
-        })
-    }
-
-    #[test]
-    fn uneven_noise_is_counted_right_once_it_is_evened() {
-        for seed in 0..10 {
-            let x = scaled_rows(seed);
-            let count = |sigma: &[f64]| {
-                let tau = unknown_noise(0.6) * median_of(sigma);
-                sigma.iter().filter(|s| **s > tau).count()
-            };
-            let plain = eigenspan_linalg::singular_values(&x, Exec::default()).unwrap();
-            let evened = whitened_values(&x, None, (120, 200), f64::EPSILON, Exec::default()).unwrap();
-            assert_eq!(count(&evened), 6, "seed {seed}");
-            assert!(count(&plain) > 6, "seed {seed}: the case is too easy to tell");
-        }
-    }
 }

@@ -1,275 +1,122 @@
-//! PCE of samples too wide for a summary of m² numbers, read a few times.
-//!
-//! | symbol | code | meaning |
-//! |---|---|---|
-//! | y ↦ y/‖y‖ | `prepared` | a sketch of the samples as they are decomposed |
-//! | y | `unscaled` | a sketch of the samples as they came, where a known noise is compared with them |
-//! | l, s | `columns`, `readings` | Gaussian vectors of a sketch, readings of the samples |
-//!
-//! ```text
-//!     for s = 1, 2, …    every sample once ─▶ end_of_reading ─▶ nothing yet, or the model
-//! ```
-//! A sketch keeps l·m numbers a reading ([`eigenspan_linalg::sketch`], with the proofs). The model comes as soon as every question of
-//! the rule for λ is settled: k is proved, or probable but for 10⁻⁹, and the directions are found. After the last reading that was allowed it
-//! comes all the same, with the interval that k is known to lie in, and a warning.
-//!
-//! **Where it differs from a fit in memory.** Rules that look at all singular values ([`Lambda::Auto`], [`Lambda::ScreeNot`]) are
-//! refused, and so are z-scores. Copies count as samples, as in every fit of samples that are not kept. Singular values are Ritz
-//! values: never above the true ones.
+//! Samples that are read a few times and sketched: Ritz values, and what they leave open.
 
-use std::cell::Cell;
-
+use eigenspan_linalg::Exec;
 use eigenspan_linalg::certificate::Certificate;
-use eigenspan_linalg::sketch::{MOST_READINGS, Sketch};
-use eigenspan_linalg::spectrum::{Leading, Select};
-use eigenspan_linalg::{Blocks, Exec};
+use eigenspan_linalg::sketch::Sketch;
+use eigenspan_linalg::spectrum::Select;
 
+use super::noise::{BEFORE, Live, Noise, NoiseView};
+use super::{Answer, Doubt, Found, Refusal, Spectrum, Values};
 use crate::Error;
-use crate::data::Samples;
-use crate::method::pce::{Dim, Pce, PceParams};
-use crate::prepare::{Normalize, Preparation, Prepared, Scan};
-use crate::rule::lambda::{Lambda, Problem, Raw, RawSketch, Source};
-use crate::spectrum::summary::SampleStats;
+use crate::warning::Warning;
 
-/// With more features than this a summary is too large to be the default.
-pub const WIDE: usize = 5000;
-/// Gaussian vectors where nobody says how many.
-const COLUMNS: usize = 200;
+const WAY: &str = "a sketch";
 
-/// How samples are sketched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SketchParams {
-    /// l; 200 where it is not given, and more where more directions are asked for.
-    pub columns: Option<usize>,
-    /// How often the samples may be read, at most.
-    pub readings: usize,
-    /// The seed of the Gaussian vectors.
-    pub seed: u64,
+/// The leading singular values of samples that are sketched.
+pub struct SketchSpectrum<'a> {
+    /// A sketch of the samples as they are decomposed.
+    pub prepared: &'a Sketch,
+    /// A sketch of the samples before they were scaled, where they were and that matters.
+    pub unscaled: Option<&'a Sketch>,
+    /// μ, where samples are centered.
+    pub mean: Option<&'a [f64]>,
+    /// How many are alive.
+    pub live: Live,
+    /// The relative rounding error of the numbers that the samples came in.
+    pub epsilon: f64,
 }
 
-impl Default for SketchParams {
-    fn default() -> Self {
-        Self { columns: None, readings: 8, seed: 1 }
+impl SketchSpectrum<'_> {
+    /// What all singular values would be needed for.
+    fn leading_only<T>(what: &'static str) -> Answer<T> {
+        Err(Refusal { way: WAY, what, why: "it finds the leading values only" })
     }
 }
 
-impl SketchParams {
-    /// l for these settings and so many features.
-    pub fn columns(&self, params: &PceParams, features: usize) -> usize {
-        let usual = match params.dim {
-            Dim::Fixed(dim) => COLUMNS.max(dim.saturating_add(dim / 2 + 32)),
-            Dim::Auto => COLUMNS,
-        };
-        self.columns.unwrap_or(usual).min(features)
-    }
-
-    /// How many sketches these settings need side by side.
-    pub fn sketches(params: &PceParams) -> usize {
-        1 + usize::from(compares_before_scaling(params))
-    }
-}
-
-/// Whether a noise level is compared with samples before they were scaled.
-fn compares_before_scaling(params: &PceParams) -> bool {
-    let known = matches!(params.lambda, Lambda::Noise(_)) && params.dim == Dim::Auto;
-    known && params.normalize == Normalize::Unit
-}
-
-/// Refuses settings that a sketch cannot serve.
-pub fn can_be_sketched(params: &PceParams) -> Result<(), Error> {
-    let rule = match params.lambda {
-        _ if params.dim != Dim::Auto => None,
-        Lambda::Auto => Some("auto"),
-        Lambda::ScreeNot => Some("screenot"),
-        Lambda::Noise(deviation) => (deviation == 0.0).then_some("noise"),
-        Lambda::Fixed(_) | Lambda::Energy(_) => None,
+/// The singular values that `select` asks for, and what could not be told of them.
+fn leading(sketch: &Sketch, select: Select, exec: Exec<'_>) -> Result<Found<'static>, Error> {
+    let answer = sketch.leading(select, exec)?;
+    let doubt = Doubt {
+        settled: answer.settled,
+        proved: answer.leading.certificate() == Certificate::Proved,
+        too_small: answer.short && matches!(select, Select::Energy(_)),
+        short: answer.short,
+        residual: answer.residual.max(0.0),
     };
-    match rule {
-        Some(rule) => Err(Error::WholeSpectrum { rule }),
-        None if params.normalize == Normalize::ZScore => Err(Error::NotSketched {
-            setting: "normalize",
-            why: "the deviations of features are not known in the first reading",
-        }),
-        None => Ok(()),
-    }
+    Ok(Found { leading: answer.leading, doubt })
 }
 
-/// A fit of samples that are read a few times. See the head of this file.
-#[derive(Debug, Clone)]
-pub struct PceSketch {
-    params: PceParams,
-    options: SketchParams,
-    prepared: Sketch,
-    unscaled: Option<Sketch>,
-    seen: SampleStats,
-}
-
-impl PceSketch {
-    /// Of no samples, with so many features.
-    pub fn new(params: PceParams, options: SketchParams, features: usize) -> Result<Self, Error> {
-        params.check()?;
-        can_be_sketched(&params)?;
-        if features == 0 {
-            return Err(Error::Empty { n: 0, m: 0 });
-        }
-        let refuse = |name, expected, got: usize| Err(Error::Parameter { name, expected, got: got as f64 });
-        if !(2..=MOST_READINGS).contains(&options.readings) {
-            return refuse("passes", "between 2 and 64", options.readings);
-        }
-        if options.columns == Some(0) {
-            return refuse("columns", "at least 1", 0);
-        }
-        let columns = options.columns(&params, features);
-        let sketch = || Sketch::new(features, columns, options.seed, params.center);
-        // A length is off by m/2 + 2 roundings, its reciprocal and a product by one each.
-        let unit = params.normalize == Normalize::Unit;
-        let rounding = if unit { (0.5 * features as f64 + 4.0) * f64::EPSILON / 2.0 } else { 0.0 };
-        let unscaled = compares_before_scaling(&params).then(sketch);
-        let prepared = sketch().with_row_rounding(rounding);
-        Ok(Self { params, options, prepared, unscaled, seen: SampleStats::nothing(features) })
+impl Spectrum for SketchSpectrum<'_> {
+    fn way(&self) -> &'static str {
+        WAY
     }
 
-    /// Samples of a whole reading; of the first one so far, before its end.
-    pub fn rows(&self) -> usize {
-        self.prepared.rows()
+    fn shape(&self) -> (usize, usize) {
+        (self.prepared.rows(), self.prepared.features())
     }
 
-    /// Features of a sample.
-    pub fn features(&self) -> usize {
-        self.prepared.features()
+    fn epsilon(&self) -> f64 {
+        self.epsilon
     }
 
-    /// Gaussian vectors.
-    pub fn columns(&self) -> usize {
-        self.prepared.columns()
+    fn norm(&self) -> f64 {
+        self.prepared.energy().sqrt()
     }
 
-    /// Readings that are done.
-    pub fn readings(&self) -> usize {
-        self.prepared.readings()
+    fn mean(&self) -> Option<&[f64]> {
+        self.mean
     }
 
-    /// Takes samples of this reading, any number of them. After an error the sketch is of no use.
-    pub fn update<'a>(&mut self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<(), Error> {
-        let samples = samples.into();
-        if samples.cols() != self.features() {
-            return Err(Error::FeatureMismatch { expected: self.features(), got: samples.cols() });
+    fn leading(&self, select: Select, exec: Exec<'_>) -> Result<Found<'_>, Error> {
+        leading(self.prepared, select, exec)
+    }
+
+    fn whole(&self) -> Answer<()> {
+        Self::leading_only("all singular values")
+    }
+
+    fn values(&self, _: Exec<'_>) -> Result<Answer<Values>, Error> {
+        Ok(Self::leading_only("all singular values"))
+    }
+
+    fn is_partial(&self) -> bool {
+        true
+    }
+
+    /// The part above the cut that noise of a known strength gives. Copies count as samples.
+    fn noise(&self, noise: &Noise<'_>, exec: Exec<'_>) -> Result<Answer<NoiseView>, Error> {
+        let Noise::Known(cut) = noise else { return Ok(Self::leading_only("the bulk of the noise")) };
+        let sides = self.live.sides();
+        let tau = cut(sides);
+        if tau == 0.0 {
+            return Ok(Self::leading_only("every direction above rounding"));
         }
-        if samples.rows() == 0 {
-            return Ok(());
-        }
-        let scan = Scan::of(samples, exec.silent())?;
-        let earlier = self.prepared.rows_of_reading();
-        let plain = Preparation::scaling(Normalize::None);
-        if let Some(unscaled) = &mut self.unscaled {
-            unscaled.update(&Prepared::new(samples, &plain, &scan) as &dyn Blocks, exec)?;
-        }
-        let scaling = Preparation::scaling(self.params.normalize);
-        self.prepared.update(&Prepared::new(samples, &scaling, &scan), exec)?;
-        if self.readings() == 0 {
-            self.seen.note(samples, &scan, earlier);
-        }
-        Ok(())
+        let (sketch, how) = match self.unscaled {
+            Some(unscaled) => (unscaled, Some(BEFORE)),
+            None => (self.prepared, None),
+        };
+        let Found { leading, doubt } = leading(sketch, Select::Above(tau), exec)?;
+        let interval = Some(leading.interval);
+        Ok(Ok(NoiseView { interval, how, doubt, ..NoiseView::above(&leading, sides, self.epsilon) }))
     }
 
-    /// Ends a reading in which every sample was given once, always the same ones in the same order. Gives the model, or nothing
-    /// where the samples are to be read once more.
-    pub fn end_of_reading(&mut self, exec: Exec<'_>) -> Result<Option<Pce>, Error> {
-        if self.prepared.rows_of_reading() == 0 {
-            return Err(Error::Empty { n: 0, m: self.features() });
-        }
-        self.prepared.end_of_reading(exec)?;
-        if let Some(unscaled) = &mut self.unscaled {
-            unscaled.end_of_reading(exec)?;
-        }
-        let open = [Some(&self.prepared), self.unscaled.as_ref()].into_iter().flatten().any(|s| !s.is_closed());
-        let last = self.readings() >= self.options.readings || !open;
-        let doubt = Cell::new(Doubt::default());
-        match self.model(&doubt, exec) {
-            Err(error) if error.is_cancelled() || last => Err(error),
-            // A space that is still small may refuse what a larger one has.
-            Err(_) => Ok(None),
-            Ok(_) if last && doubt.get().too_small => Err(Error::SketchTooSmall { columns: self.columns() }),
-            Ok(model) if last || doubt.get().settled => Ok(Some(model)),
-            Ok(_) => Ok(None),
-        }
-    }
-
-    fn model(&self, doubt: &Cell<Doubt>, exec: Exec<'_>) -> Result<Pce, Error> {
-        let (params, seen) = (&self.params, &self.seen);
-        let (n, m, normalize) = (self.rows(), self.features(), params.normalize);
-        let zero_rows = if normalize == Normalize::Unit { seen.zero_rows.clone() } else { vec![] };
-        let warnings = params.zero_samples(seen.zeros, zero_rows)?;
-        let preparation = Preparation { normalize, mean: self.prepared.mean(), deviation: None };
-        let raw = Raw::Sketch(RawSketch {
-            unscaled: self.unscaled.as_ref().map(|sketch| Sketched { sketch, doubt }),
-            live_samples: n - seen.zeros,
-            live_features: seen.live_features(params.center),
-            centred: params.center,
-        });
-        let prepared = Source::Sketch(Sketched { sketch: &self.prepared, doubt });
-        let epsilon = seen.number_type.epsilon();
-        let problem = Problem { samples: n, features: m, epsilon, raw: &raw, prepared: &prepared, exec };
-        params.solve(&problem, &preparation, seen.number_type, None, warnings)
-    }
-}
-
-/// What is left to doubt after the questions so far.
-#[derive(Debug, Clone, Copy)]
-pub struct Doubt {
-    /// Whether every question was settled.
-    pub settled: bool,
-    /// Whether every answer was proved.
-    pub proved: bool,
-    /// Whether a share of energy is more than the space holds.
-    pub too_small: bool,
-    /// Whether so many values are above the cut that only more columns would tell how many.
-    pub short: bool,
-    /// The largest ‖Au − σ²u‖/σ² of a direction above a cut.
-    pub residual: f64,
-}
-
-impl Default for Doubt {
-    fn default() -> Self {
-        Self { settled: true, proved: true, too_small: false, short: false, residual: 0.0 }
-    }
-}
-
-/// A sketch that is asked for singular values, and a note of what it could not tell.
-#[derive(Clone, Copy)]
-pub struct Sketched<'a> {
-    /// The sketch.
-    pub sketch: &'a Sketch,
-    /// The note.
-    pub doubt: &'a Cell<Doubt>,
-}
-
-impl Sketched<'_> {
-    /// The singular values that `wanted` asks for.
-    pub(crate) fn leading(&self, wanted: Select, exec: Exec<'_>) -> Result<Leading<'static>, Error> {
-        let answer = self.sketch.leading(wanted, exec)?;
-        let mut doubt = self.doubt.get();
-        doubt.settled &= answer.settled;
-        doubt.proved &= answer.leading.certificate() == Certificate::Proved;
-        doubt.short |= answer.short;
-        doubt.too_small |= answer.short && matches!(wanted, Select::Energy(_));
-        doubt.residual = doubt.residual.max(answer.residual);
-        self.doubt.set(doubt);
-        Ok(answer.leading)
-    }
-
-    /// How k was found, for the end of the sentence that says why this k.
-    pub(crate) fn told(&self, leading: &Leading<'_>) -> String {
-        let (readings, columns, seed) = (self.sketch.readings(), self.sketch.columns(), self.sketch.seed());
-        let sure = match leading.certificate() {
-            Certificate::Proved if self.doubt.get().proved => "proved".to_string(),
+    fn description(&self, found: &Found<'_>) -> String {
+        let (readings, columns, seed) = (self.prepared.passes(), self.prepared.columns(), self.prepared.seed());
+        let sure = match found.leading.certificate() {
+            Certificate::Proved if found.doubt.proved => "proved".to_string(),
             Certificate::Proved | Certificate::Probable(_) => "probable".to_string(),
             Certificate::Interval(low, high) => format!("between {low} and {high}"),
         };
-        let residual = 100.0 * self.doubt.get().residual;
+        let residual = 100.0 * found.doubt.residual;
         let times = if readings == 1 { "reading" } else { "readings" };
         format!(
             "; {sure} by {readings} {times} and {columns} Gaussian columns (seed {seed}), residuals up to {residual:.1e} % of σ²"
         )
+    }
+
+    fn unsettled(&self, doubt: &Doubt, (low, high): (usize, usize)) -> Option<Warning> {
+        let (readings, columns) = (self.prepared.passes(), self.prepared.columns());
+        let open = !doubt.settled && (low < high || doubt.short || doubt.residual > 0.0);
+        open.then_some(Warning::Unsettled { low, high, readings, columns, short: doubt.short })
     }
 }

@@ -11,15 +11,16 @@ use std::ops::Range;
 use eigenspan_linalg::product::Columns;
 use eigenspan_linalg::{Exec, Float, Mat};
 
+use super::online::Trail;
 use super::{Chosen, Dim, Lambda, PceParams, RankRule, Weights, released_rank};
 use crate::Error;
 use crate::data::{ImageShape, Matrix, NumberType, Samples};
 use crate::method::parts::project::{STRETCH, in_numbers_of, project};
 use crate::method::parts::soft_weights;
 use crate::model::fitted::{Fitted, ModelInfo};
-use crate::prepare::{Normalize, Preparation};
-use crate::rule::lambda::{norm_of, principal_rank, rounding_level};
-use crate::spectrum::online::Trail;
+use crate::prepare::{Normalize, Preparation, norm};
+use crate::rule::fixed::principal_rank;
+use crate::spectrum::rounding_level;
 use crate::warning::Warning;
 
 /// Everything a model is, as plain data. [`Pce::new`] checks it.
@@ -87,13 +88,9 @@ pub struct Recovery {
 impl Fitted for Pce {
     fn info(&self) -> ModelInfo<'_> {
         let PceParts { n, number_type, image, why, warnings, .. } = &self.parts;
-        // PCA and PCE-auto are PCE with settings of their own.
-        let PceParams { normalize, center, weights, unit_features, .. } = self.parts.params;
-        let method = match weights {
-            Weights::Scores | Weights::Whitened if normalize == Normalize::None && center => "pca",
-            Weights::Auto if unit_features => "pce-auto",
-            _ => "pce",
-        };
+        // PCE-auto is PCE with settings of its own.
+        let PceParams { weights, unit_features, .. } = self.parts.params;
+        let method = if weights == Weights::Auto && unit_features { "pce-auto" } else { "pce" };
         ModelInfo { method, n: *n, number_type: *number_type, image: *image, why, trace: None, warnings }
     }
 
@@ -105,8 +102,20 @@ impl Fitted for Pce {
         self.columns()
     }
 
+    fn scaling(&self) -> Normalize {
+        self.parts.params.normalize
+    }
+
+    fn unit_features(&self) -> bool {
+        self.parts.params.unit_features
+    }
+
     fn set_image(&mut self, shape: ImageShape) {
         self.parts.image = Some(shape);
+    }
+
+    fn as_pce(&self) -> Option<&Pce> {
+        Some(self)
     }
 
     fn transform_with(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Matrix, Error> {
@@ -194,7 +203,7 @@ impl Pce {
 
     /// Share of the energy Σσ² in the k directions that explain samples.
     pub fn energy(&self) -> f64 {
-        (norm_of(&self.parts.sigma[..self.kept()]) / self.parts.norm).powi(2).min(1.0)
+        (norm(&self.parts.sigma[..self.kept()]) / self.parts.norm).powi(2).min(1.0)
     }
 
     /// σ_k/σ_{k+1}; infinite where nothing is left below.
@@ -379,10 +388,8 @@ impl Pce {
     /// The length of an error after preparation: the mean does not touch a difference, scaling does.
     fn prepared_length(&self, error: &[f64], length: f64) -> f64 {
         let scaled = match &self.parts.preparation.deviation {
-            Some(deviation) => {
-                crate::prepare::norm(&error.iter().zip(deviation).map(|(e, s)| e / s).collect::<Vec<_>>())
-            }
-            None => crate::prepare::norm(error),
+            Some(deviation) => norm(&error.iter().zip(deviation).map(|(e, s)| e / s).collect::<Vec<_>>()),
+            None => norm(error),
         };
         if length > 0.0 { scaled / length } else { scaled }
     }
@@ -421,7 +428,7 @@ fn check(parts: &PceParts) -> Result<(), String> {
     say(parts.sigma.iter().all(|s| s.is_finite() && *s >= 0.0), "a singular value is negative or not finite")?;
     say(parts.sigma.windows(2).all(|w| w[0] >= w[1]), "the singular values are not sorted")?;
     say(parts.sigma[columns - 1] > 0.0, "a kept singular value is zero")?;
-    let size = norm_of(&parts.sigma) * (1.0 - 1e-9);
+    let size = norm(&parts.sigma) * (1.0 - 1e-9);
     say(parts.norm.is_finite() && parts.norm >= size, "the norm is less than that of the singular values")?;
     say(
         parts.tau > 0.0 && parts.tau.is_finite() && parts.lambda >= 0.0,

@@ -8,15 +8,17 @@
 //!     k = #{σ > τ},  columns = #{σ > τ/2}
 //! ```
 
-use eigenspan_linalg::Mat;
 use eigenspan_linalg::spectrum::{Leading, Select};
+use eigenspan_linalg::{Exec, Mat};
 
 use super::{Dim, PceParams, RankRule, Weights, released};
 use crate::Error;
 use crate::method::parts::leave_one_out::{FACTORS, Labelled, SEED, Trial, best};
 use crate::method::parts::soft_weights::{DEPTH, columns};
 use crate::prepare::Preparation;
-use crate::rule::lambda::{Cut, Lambda, Problem, around};
+use crate::rule::cut::around;
+use crate::rule::{Count, Cut, Decision};
+use crate::spectrum::{Found, Spectrum};
 use crate::warning::Warning;
 
 /// Weights that the data chose.
@@ -66,7 +68,7 @@ impl Chosen {
 /// What a model keeps.
 pub(super) struct Kept<'a> {
     pub cut: Cut,
-    pub leading: Leading<'a>,
+    pub found: Found<'a>,
     pub basis: Mat,
     pub k: usize,
     pub interval: [usize; 2],
@@ -74,30 +76,34 @@ pub(super) struct Kept<'a> {
 }
 
 impl PceParams {
-    /// Directions down to τ/2, with the τ that is chosen where there is a choice.
+    /// Directions down to τ/2, with the τ that is chosen where there is a choice: by samples with their classes, given as they
+    /// are prepared.
     pub(super) fn keep_softly<'a>(
         &self,
-        cut: Cut,
-        leading: Leading<'a>,
-        problem: &Problem<'a>,
-        preparation: &Preparation,
-        labelled: Option<&Labelled<'_>>,
+        Decision { cut, found }: Decision<'a>,
+        spectrum: &'a dyn Spectrum,
+        labelled: Option<(&Labelled<'_>, &Preparation)>,
         warnings: &mut Vec<Warning>,
+        exec: Exec<'_>,
     ) -> Result<Kept<'a>, Error> {
-        let mut factors: Vec<f64> = if labelled.is_some() && self.chooses_cut() { FACTORS.into() } else { vec![1.0] };
+        let chooses_cut = labelled.is_some() && !self.rule().is_given();
+        let mut factors: Vec<f64> = if chooses_cut { FACTORS.into() } else { vec![1.0] };
         // A cut above all values would leave nothing.
-        factors.retain(|factor| *factor <= 1.0 || factor * cut.tau < leading.sigma[0]);
+        factors.retain(|factor| *factor <= 1.0 || factor * cut.tau < found.leading.sigma[0]);
         let lowest = factors[0] * cut.tau;
-        let (leading, deepest) = match self.dim {
-            Dim::Fixed(dim) => (leading, dim),
-            Dim::Auto => self.leading_down_to(lowest, cut.k, problem)?,
+        let (found, deepest) = match self.dim {
+            Dim::Fixed(dim) => (found, dim),
+            Dim::Auto => {
+                let (deeper, deepest) = self.leading_down_to(lowest, cut.k, spectrum, exec)?;
+                (deeper.after(found.doubt), deepest)
+            }
         };
-        let mut basis = leading.basis(deepest, problem.exec)?;
+        let mut basis = found.leading.basis(deepest, exec)?;
         let chosen = match (self.weights, labelled) {
             (Weights::Soft { .. }, _) => None,
             (_, None) => Some(Chosen::blindly()),
-            (_, Some(labelled)) => {
-                let (sigma, exec) = (&leading.sigma[..deepest], problem.exec);
+            (_, Some((labelled, preparation))) => {
+                let sigma = &found.leading.sigma[..deepest];
                 let scores = labelled.scores(preparation, &basis, exec)?;
                 let trials = labelled.try_all(&scores, sigma, cut.tau, &factors, exec)?;
                 let &Trial { factor, gamma, .. } = best(&trials).expect("there are pairs");
@@ -105,42 +111,43 @@ impl PceParams {
             }
         };
         let factor = chosen.as_ref().map_or(1.0, |chosen| chosen.factor);
-        let cut = if factor == 1.0 { cut } else { moved(cut, factor, &leading, problem, deepest) };
-        self.nothing_above(&cut, &leading, warnings)?;
-        let rank = |k: usize| self.k(k, problem).min(deepest);
+        let cut = if factor == 1.0 { cut } else { moved(cut, factor, &found.leading, spectrum, deepest) };
+        self.nothing_above(&cut, &found, warnings)?;
+        let rank = |k: usize| self.k(k, spectrum).min(deepest);
         let (k, mut interval) = (rank(cut.k), [rank(cut.interval.0), rank(cut.interval.1)]);
-        if !problem.prepared.is_whole() {
-            interval[1] = self.k(cut.interval.1, problem).max(k); // there may be more above the cut than are known
+        if spectrum.is_partial() {
+            interval[1] = self.k(cut.interval.1, spectrum).max(k); // there may be more above the cut than are known
         }
         if self.dim == Dim::Auto {
-            basis = basis.leading_columns(columns(&leading.sigma, cut.tau, deepest).max(k));
+            basis = basis.leading_columns(columns(&found.leading.sigma, cut.tau, deepest).max(k));
         }
-        Ok(Kept { cut, leading, basis, k, interval, chosen })
+        Ok(Kept { cut, found, basis, k, interval, chosen })
     }
 
     /// The values and directions that count where the cut is `tau` or more, and how many those are; `k` values are above the
     /// cut of the rule.
-    fn leading_down_to<'a>(&self, tau: f64, k: usize, problem: &Problem<'a>) -> Result<(Leading<'a>, usize), Error> {
-        let mut leading = problem.leading(Select::Above(DEPTH * tau))?;
-        let least = self.k(k, problem);
-        if least > leading.count + 1 {
+    fn leading_down_to<'a>(
+        &self,
+        tau: f64,
+        k: usize,
+        spectrum: &'a dyn Spectrum,
+        exec: Exec<'_>,
+    ) -> Result<(Found<'a>, usize), Error> {
+        let mut found = spectrum.leading(Select::Above(DEPTH * tau), exec)?;
+        let least = self.k(k, spectrum);
+        if least > found.leading.count + 1 {
             // The released rule keeps two directions even where none is above the cut.
-            leading = problem.leading(Select::Top(least))?;
+            found = spectrum.leading(Select::Top(least), exec)?.after(found.doubt);
         }
-        let most = problem.numerical_rank(&leading).max(k);
-        let deepest = columns(&leading.sigma, tau, most).max(least.min(most));
-        Ok((leading, deepest))
-    }
-
-    /// Whether τ is for the data to choose: nobody gave it.
-    fn chooses_cut(&self) -> bool {
-        self.dim == Dim::Auto && !matches!(self.lambda, Lambda::Fixed(_) | Lambda::Energy(_))
+        let most = spectrum.numerical_rank(&found.leading).max(k);
+        let deepest = columns(&found.leading.sigma, tau, most).max(least.min(most));
+        Ok((found, deepest))
     }
 
     /// k by the rank rule, where so many values are above the cut.
-    fn k(&self, above: usize, problem: &Problem<'_>) -> usize {
+    fn k(&self, above: usize, spectrum: &dyn Spectrum) -> usize {
         let one_more = self.rank_rule == RankRule::Released && self.dim == Dim::Auto;
-        if one_more { released(above, problem) } else { above }
+        if one_more { released(above, spectrum) } else { above }
     }
 
     /// How directions are weighted, for the end of the sentence that says why this k.
@@ -154,15 +161,13 @@ impl PceParams {
     }
 }
 
-/// The cut at another τ. What was said of the first is said of its k.
-fn moved(cut: Cut, factor: f64, leading: &Leading<'_>, problem: &Problem<'_>, most: usize) -> Cut {
+/// The cut at another τ. Nothing was said of its k.
+fn moved(cut: Cut, factor: f64, leading: &Leading<'_>, spectrum: &dyn Spectrum, most: usize) -> Cut {
     let (sigma, tau) = (&leading.sigma, factor * cut.tau);
     let k = sigma.iter().take_while(|s| **s > tau).count().min(most);
     // A value far above the cut that was asked for is known at least as well as one at it.
-    let blur = problem.resolution(sigma).max(leading.margin * DEPTH * FACTORS[0] * cut.tau);
-    let of_k = |warning: &Warning| matches!(warning, Warning::BulkNotNoise { .. } | Warning::NoEdge { .. });
-    let warnings = cut.warnings.into_iter().filter(|warning| !of_k(warning)).collect();
+    let blur = spectrum.resolution(sigma).max(leading.margin * DEPTH * FACTORS[0] * cut.tau);
     let interval = around(sigma, tau, blur, k);
     let reason = format!("{factor} τ₀ by the classes; τ₀: {}", cut.reason);
-    Cut { tau, lambda: 1.0 / (tau * tau), k, interval, reason, warnings, ..cut }
+    Cut { tau, lambda: 1.0 / (tau * tau), k, interval, reason, count: Count::NotAsked, ..cut }
 }

@@ -1,15 +1,16 @@
-//! One reading of the samples: W = Σ x(xᵀQ) block by block, Σ‖x‖², and in the first reading the mean.
+//! One pass over the samples: W = Σ x(xᵀQ) block by block, Σ‖x‖², and in the first pass the mean.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | c | `shift` | what is taken away from every row: the mean of the first block in the first reading, μ later |
+//! | c | `shift` | what is subtracted from every row: the mean of the first block in the first pass, μ later |
 //! | δ | `gap` | μ − c |
 //! | e | `error` | ‖Ŵ − AQ‖ ≤ e√l |
 //!
-//! **Rounding.** An entry of xᵀQ is a sum of m terms, one of W a sum of b in a block and of a block for each; |Q| has unit columns and
-//! ‖|X|ᵀ|X|‖ ≤ E. So a column of Ŵ is off by γ_{m+b+blocks}·E, with E that of the rows as they were multiplied. A row
-//! less c rounds by 3u(‖z‖ + ‖low‖), all of them by a matrix of norm h, which moves A by 2√E·h + h². The mean is off by a drift d
-//! ([`Mean`]): rows less it add n·d² to A, and the δ of the first reading moves n·δδᵀ by n(2‖δ‖d + d²).
+//! **Rounding.** An entry of xᵀQ is a sum of m terms, an entry of W a sum of b in a block and of one term per block;
+//! |Q| has unit columns and ‖|X|ᵀ|X|‖ ≤ E. So the error of a column of Ŵ is at most γ_{m+b+blocks}·E, with E that of
+//! the rows as they were multiplied. A row minus c is rounded by 3u(‖z‖ + ‖low‖), all rows by a matrix of norm h, which
+//! changes A by 2√E·h + h². The error of the mean is a drift d ([`Mean`]): rows minus the mean add n·d² to A, and the δ
+//! of the first pass changes n·δδᵀ by n(2‖δ‖d + d²).
 
 use super::block_rows;
 use crate::Error;
@@ -20,43 +21,43 @@ use crate::mat::Mat;
 use crate::rows::energy;
 use crate::summary::Mean;
 
-/// A reading under way.
+/// A pass in progress.
 #[derive(Debug, Clone)]
-pub(super) struct Reading {
+pub(super) struct Pass {
     /// Rows in full blocks.
     rows: usize,
     blocks: usize,
-    /// The rows since then.
+    /// The rows since the last full block.
     tail: Vec<f64>,
     image: Mat,
     energy: f64,
     shift: Option<Mean>,
-    /// How far it may be from μ, where it is μ.
+    /// A bound on its distance from μ, where it stands for μ.
     drift: f64,
-    /// μ so far and its drift, in the first reading of samples that are centred.
-    learnt: Option<(Mean, f64)>,
+    /// μ so far and its drift, in the first pass over samples that are centered.
+    computed_mean: Option<(Mean, f64)>,
 }
 
-/// What a reading told.
-pub(super) struct Done {
+/// The result of a pass.
+pub(super) struct PassResult {
     pub image: Mat,
     pub energy: f64,
     pub error: f64,
-    /// μ and its drift, where this reading found them.
+    /// μ and its drift, where this pass computed them.
     pub mean: Option<(Mean, f64)>,
 }
 
-impl Reading {
-    /// Of nothing, for products with so many columns; `mean` where it is known from before.
-    pub(super) fn new(features: usize, columns: usize, centred: bool, mean: Option<(Mean, f64)>) -> Self {
-        let learnt = (centred && mean.is_none()).then(|| (Mean::zero(features), 0.0));
+impl Pass {
+    /// An empty pass, for products with `columns` columns; `mean` where an earlier pass computed it.
+    pub(super) fn new(features: usize, columns: usize, centered: bool, mean: Option<(Mean, f64)>) -> Self {
+        let computed_mean = (centered && mean.is_none()).then(|| (Mean::zero(features), 0.0));
         let image = Mat::zeros(features, columns);
         let drift = mean.as_ref().map_or(0.0, |(_, drift)| *drift);
         let shift = mean.map(|(mean, _)| mean);
-        Self { rows: 0, blocks: 0, tail: vec![], image, energy: 0.0, shift, drift, learnt }
+        Self { rows: 0, blocks: 0, tail: vec![], image, energy: 0.0, shift, drift, computed_mean }
     }
 
-    /// Rows seen.
+    /// Rows so far.
     pub(super) fn rows(&self) -> usize {
         self.rows + self.tail.len() / self.image.rows()
     }
@@ -69,10 +70,10 @@ impl Reading {
         self.tail = tail;
     }
 
-    /// Takes a block.
+    /// Adds a block.
     pub(super) fn add(&mut self, mut block: Mat, q: &Mat, exec: Exec<'_>) -> Result<(), Error> {
         exec.check()?;
-        if let Some((mean, drift)) = &mut self.learnt {
+        if let Some((mean, drift)) = &mut self.computed_mean {
             let next = Mean::of(&block);
             *drift = joined(mean, *drift, self.rows, &next, &block);
             self.shift.get_or_insert(next);
@@ -91,8 +92,8 @@ impl Reading {
         Ok(())
     }
 
-    /// What all blocks told.
-    pub(super) fn end(mut self, q: &Mat, exec: Exec<'_>) -> Result<Done, Error> {
+    /// The result of all blocks.
+    pub(super) fn end(mut self, q: &Mat, exec: Exec<'_>) -> Result<PassResult, Error> {
         let (n, m) = (self.rows as f64, self.image.rows());
         let terms = m + block_rows(m) + self.blocks + 16;
         let mut error = gamma(terms) * self.energy;
@@ -101,8 +102,8 @@ impl Reading {
             let h = 3.0 * UNIT * (self.energy.sqrt() + n.sqrt() * low);
             error += 2.0 * self.energy.sqrt() * h + h * h + n * self.drift * self.drift;
         }
-        let Some((mean, drift)) = self.learnt else {
-            return Ok(Done { image: self.image, energy: self.energy, error, mean: None });
+        let Some((mean, drift)) = self.computed_mean else {
+            return Ok(PassResult { image: self.image, energy: self.energy, error, mean: None });
         };
         let gap = self.shift.as_ref().expect("there was a block").gap(&mean);
         let length = energy(&gap);
@@ -112,11 +113,17 @@ impl Reading {
             self.image.row_mut(i).iter_mut().zip(along.row(0)).for_each(|(w, a)| *w -= n * d * a);
         }
         error += gamma(terms) * n * length + n * drift * (2.0 * length.sqrt() + drift);
-        Ok(Done { image: self.image, energy: (self.energy - n * length).max(0.0), error, mean: Some((mean, drift)) })
+        Ok(PassResult {
+            image: self.image,
+            energy: (self.energy - n * length).max(0.0),
+            error,
+            mean: Some((mean, drift)),
+        })
     }
 }
 
-/// Takes the mean of a block into that of all before it, and gives the drift of both (the proof is in `summary/part.rs`).
+/// Merges the mean of a block into that of all before it, and returns the drift of both (the proof is in
+/// `summary/reduction.rs`).
 fn joined(mean: &mut Mean, drift: f64, before: usize, next: &Mean, block: &Mat) -> f64 {
     let b = block.rows() as f64;
     let spread = (0..block.rows()).map(|i| {

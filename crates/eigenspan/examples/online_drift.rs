@@ -2,15 +2,13 @@
 //!
 //! `cargo run --release -p eigenspan --example online_drift -- ../shared/data`
 
-#![expect(clippy::print_stdout, reason = "printing is what this example is for")]
-
 use std::path::Path;
 
-use eigenspan::data::Samples;
-use eigenspan::data::generate::Normal;
-use eigenspan::linalg::dense::product;
-use eigenspan::linalg::svd;
-use eigenspan::{Exec, Lambda, Mat, Normalize, OnlineParams, OnlinePce, Pce, PceParams};
+use eigenspan_core::data::Samples;
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::linalg::dense::product;
+use eigenspan_core::linalg::svd;
+use eigenspan_core::{Exec, Lambda, Mat, Normalize, OnlineParams, OnlinePce, Pce, PceParams};
 use eigenspan_io::{ReadOptions, read};
 
 /// A data set, how many of its samples, λ, and ranks to try.
@@ -33,6 +31,7 @@ const CASES: [Case; 2] = [
     },
 ];
 
+#[expect(clippy::print_stdout, reason = "printing is what this example is for")]
 fn main() {
     let folder = std::env::args().nth(1).unwrap_or_else(|| "../shared/data".into());
     for case in CASES {
@@ -63,12 +62,13 @@ fn shuffled(n: usize) -> Vec<usize> {
 fn unit(samples: Samples<'_>) -> Mat {
     let mut x = samples.to_f64();
     for i in 0..x.rows() {
-        let length = eigenspan::prepare::norm(x.row(i));
+        let length = eigenspan_core::prepare::norm(x.row(i));
         x.row_mut(i).iter_mut().for_each(|y| *y /= length);
     }
     x
 }
 
+#[expect(clippy::print_stdout, reason = "printing is what this example is for")]
 fn study(case: &Case, x: &Mat, forget: f64) {
     let (n, m) = (x.rows(), x.cols());
     let params = PceParams { lambda: Lambda::Fixed(case.lambda), normalize: Normalize::None, ..PceParams::default() };
@@ -100,6 +100,7 @@ fn study(case: &Case, x: &Mat, forget: f64) {
     println!();
 }
 
+#[expect(clippy::print_stdout, reason = "printing is what this example is for")]
 fn row(rank: usize, block: Option<usize>, model: &Pce, exact: &Pce) {
     let (found, want) = (&model.parts().sigma, &exact.parts().sigma);
     let k = model.k().min(exact.k());

@@ -1,11 +1,10 @@
 //! How often is k right? Planted ranks over shapes, strengths and row lengths, 100 seeds each, for every λ rule.
 //!
 //! `cargo run --release -p eigenspan --example planted_ranks` prints the table of `docs/studies/planted-rank.md`.
-#![expect(clippy::print_stdout, reason = "printing is what this example is for")]
 
-use eigenspan::data::generate::Normal;
-use eigenspan::rule::threshold::{known_noise, median_of, unknown_noise};
-use eigenspan::{Error, Lambda, Mat, PceParams};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::rule::threshold::{known_noise, median_of, unknown_noise};
+use eigenspan_core::{Error, Lambda, Mat, PceParams};
 
 const SEEDS: u64 = 100;
 const SHAPES: [(usize, usize); 3] = [(120, 300), (300, 120), (180, 180)];
@@ -37,7 +36,7 @@ fn planted((n, m): (usize, usize), d: usize, strength: f64, seed: u64) -> Mat {
 
 fn unit(mut x: Mat) -> Mat {
     for i in 0..x.rows() {
-        let length = eigenspan::prepare::norm(x.row(i));
+        let length = eigenspan_core::prepare::norm(x.row(i));
         x.row_mut(i).iter_mut().for_each(|y| *y /= length);
     }
     x
@@ -64,6 +63,7 @@ fn score(find: impl Fn(&Mat) -> Result<usize, Error>, data: &[Mat], d: usize) ->
     Ok(format!("{:.0} ({:.1})", 100.0 * right, ks.iter().sum::<usize>() as f64 / ks.len() as f64))
 }
 
+#[expect(clippy::print_stdout, reason = "printing is what this example is for")]
 fn main() -> Result<(), Error> {
     println!("Percent of {SEEDS} seeds with k = d (mean k in brackets).\n");
     println!("| rows | n × m | d | strength | auto | plain rule on unit rows | noise known | screenot | energy 0.9 |");

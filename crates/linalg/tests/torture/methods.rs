@@ -1,27 +1,27 @@
-//! The ways to an answer, and the rows that every answer has to pass.
+//! The methods, and the rows that every answer has to pass.
 
-use super::cases::{Case, Known};
+use super::cases::{Case, Origin};
 use super::ledger::Ledger;
 use super::ratios;
 use eigenspan_linalg::certificate::Certificate;
 use eigenspan_linalg::scale::times_power_of_two;
 use eigenspan_linalg::spectrum::{GramSpectrum, Leading, REACH, Select, resolution};
-use eigenspan_linalg::triangle::orthonormalise;
+use eigenspan_linalg::triangle::orthonormalize;
 use eigenspan_linalg::{Blocks, Exec, Mat, Quiet};
 use std::num::NonZero;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Way {
+pub enum Method {
     Leading,
     Krylov,
     Dense,
     Triangle,
 }
 
-/// Values that are asked for at once: all, but for the largest matrices.
+/// Maximum number of values computed together: all, except for the largest matrices.
 const MOST: usize = 90;
 
-pub const WAYS: [Way; 4] = [Way::Leading, Way::Krylov, Way::Dense, Way::Triangle];
+pub const METHODS: [Method; 4] = [Method::Leading, Method::Krylov, Method::Dense, Method::Triangle];
 
 pub fn exec() -> Exec<'static> {
     Exec::new(NonZero::new(1), &Quiet)
@@ -31,7 +31,7 @@ pub fn compress(x: &dyn Blocks) -> GramSpectrum<'_> {
     GramSpectrum::of(x, exec()).unwrap()
 }
 
-impl Way {
+impl Method {
     pub fn name(self) -> &'static str {
         match self {
             Self::Leading => "leading",
@@ -41,8 +41,8 @@ impl Way {
         }
     }
 
-    /// The answer; `None` where this way has none.
-    pub fn ask<'a>(self, x: &GramSpectrum<'a>, cut: Select) -> Option<Leading<'a>> {
+    /// The answer; `None` where this method has none.
+    pub fn run<'a>(self, x: &GramSpectrum<'a>, cut: Select) -> Option<Leading<'a>> {
         let answer = match self {
             Self::Leading => x.leading(cut, exec()).map(Some),
             Self::Krylov => x.by_krylov(cut, exec()),
@@ -53,36 +53,36 @@ impl Way {
     }
 }
 
-/// Cuts where everything can be asked: the most values the way has, and a few of them.
-pub fn questions(case: &Case, way: Way) -> Vec<Select> {
+/// Selections for a case: the largest possible number of values of the method, and a few cuts.
+pub fn selections(case: &Case, method: Method) -> Vec<Select> {
     let all = case.sigma.len();
     let first = case.sigma[0];
     let reach = case.sigma.iter().filter(|s| first <= **s * REACH.min(case.most())).count();
-    let top = match way {
-        Way::Krylov => reach.min(15),
-        Way::Dense => reach.min(MOST),
+    let top = match method {
+        Method::Krylov => reach.min(15),
+        Method::Dense => reach.min(MOST),
         _ => all.min(MOST),
     };
     let between = |i: usize| (case.sigma[i] * case.sigma[i + 1].max(case.sigma[i] / 100.0)).sqrt();
-    // The triangle of a large matrix takes long, and one decomposition tells all.
-    let some: &[usize] = if way == Way::Triangle && all > 200 { &[] } else { &[top / 3, top / 2] };
+    // The triangle of a large matrix takes long, and one decomposition gives all values.
+    let some: &[usize] = if method == Method::Triangle && all > 200 { &[] } else { &[top / 3, top / 2] };
     let above = some.iter().copied().filter(|i| i + 1 < all && first > 0.0);
     let above = above.map(|i| Select::Above(times_power_of_two(between(i), case.read.exponent)));
     std::iter::once(Select::Top(top)).chain(above).collect()
 }
 
-/// The answer's values in the units of what is read.
+/// The answer's values in the units of the values read.
 pub fn values(case: &Case, answer: &Leading<'_>) -> Vec<f64> {
     answer.sigma.iter().map(|s| times_power_of_two(*s, -case.read.exponent)).collect()
 }
 
-/// Notes every row that an answer can be tried by.
-pub fn try_answer(case: &Case, way: Way, answer: &Leading<'_>, ledger: &mut Ledger) {
+/// Records every row that applies to an answer.
+pub fn try_answer(case: &Case, method: Method, answer: &Leading<'_>, ledger: &mut Ledger) {
     let (name, sigma) = (case.name.as_str(), values(case, answer));
     let (count, first) = (answer.count, case.sigma[0]);
-    let mut note = |row, ratio| ledger.note(row, way.name(), ratio, name);
-    let row = if case.known == Known::Exact { "R6x" } else { "R6" };
-    // Past the cut: the triangle knows all values, the dense way those within reach, Krylov's way none.
+    let mut note = |row, ratio| ledger.note(row, method.name(), ratio, name);
+    let row = if case.known == Origin::Exact { "R6x" } else { "R6" };
+    // Past the cut: the triangle has all values, the dense method those within reach, Krylov's method none.
     let known = match answer.solver {
         "qr-svd" => sigma.len(),
         "gram-dense" => sigma.iter().filter(|s| sigma[0] <= **s * REACH.min(case.most())).count().max(count),
@@ -96,7 +96,7 @@ pub fn try_answer(case: &Case, way: Way, answer: &Leading<'_>, ledger: &mut Ledg
     if k > 0 {
         let v = answer.basis(k, exec()).unwrap();
         let u = if case.a.rows() >= case.a.cols() {
-            orthonormalise(&ratios::times(&case.a, &v))
+            orthonormalize(&ratios::times(&case.a, &v))
         } else {
             small.leading_columns(k)
         };
@@ -115,10 +115,10 @@ pub fn try_answer(case: &Case, way: Way, answer: &Leading<'_>, ledger: &mut Ledg
                 note("R10", subspace);
             }
         }
-        ledger.check(is_canonical(&v), || format!("{name}, {way:?}: the largest entry of a direction is negative"));
+        ledger.check(is_canonical(&v), || format!("{name}, {method:?}: the largest entry of a direction is negative"));
     }
     let ordered = sigma.windows(2).all(|w| w[0] >= w[1]) && sigma.iter().all(|s| s.is_finite() && *s >= 0.0);
-    ledger.check(ordered, || format!("R4 {name}, {way:?}: {sigma:?}"));
+    ledger.check(ordered, || format!("R4 {name}, {method:?}: {sigma:?}"));
 }
 
 /// P12: the largest entry of every column is positive.
@@ -141,11 +141,11 @@ pub fn cuts(case: &Case, many: usize) -> Vec<f64> {
     spread.chain(near).collect()
 }
 
-/// "k right or an interval": notes a fault where an answer claims what is not so.
-pub fn try_cut(case: &Case, way: Way, x: &GramSpectrum<'_>, cut: f64, ledger: &mut Ledger) {
-    let asked = times_power_of_two(cut, case.read.exponent);
-    let Some(answer) = way.ask(x, Select::Above(asked)) else { return };
-    let (least, most) = case.above(times_power_of_two(asked, -case.read.exponent));
+/// "k correct or an interval": records a fault where an answer claims what is wrong.
+pub fn try_cut(case: &Case, method: Method, x: &GramSpectrum<'_>, cut: f64, ledger: &mut Ledger) {
+    let unscaled_cut = times_power_of_two(cut, case.read.exponent);
+    let Some(answer) = method.run(x, Select::Above(unscaled_cut)) else { return };
+    let (least, most) = case.above(times_power_of_two(unscaled_cut, -case.read.exponent));
     let (low, high) = answer.interval;
     let right = match answer.certificate() {
         Certificate::Proved => (least..=most).contains(&answer.count),
@@ -153,8 +153,8 @@ pub fn try_cut(case: &Case, way: Way, x: &GramSpectrum<'_>, cut: f64, ledger: &m
         Certificate::Probable(_) => false,
     };
     let fault = || {
-        let said = (answer.count, answer.interval, answer.margin);
-        format!("{}, {way:?}, cut {cut:e}: {said:?} where {least}..={most} are above", case.name)
+        let result = (answer.count, answer.interval, answer.margin);
+        format!("{}, {method:?}, cut {cut:e}: {result:?} where {least}..={most} are above", case.name)
     };
     ledger.check(right && low <= answer.count && answer.count <= high, fault);
 }

@@ -1,25 +1,25 @@
-//! What is kept of some rows, and how two of those are added: the ⊕ of [`summary`](super).
+//! The reduction of some rows, and the sum of two reductions: the ⊕ of [`summary`](super).
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | Y | | the rows that were squared: samples less the computed mean of their block, and a row w for each ⊕ |
-//! | Ŝ, R | `square` | YᵀY but for rounding, or a triangle of Y |
+//! | Y | | the rows that were squared: samples minus the computed mean of their block, and a row w for each ⊕ |
+//! | Ŝ, R | `square` | YᵀY up to rounding, or a triangle of Y |
 //! | e | `error` | ‖Ŝ − YᵀY‖₂ ≤ e (zero for R, whose rounding is counted at the end) |
-//! | h | `blur` | ‖Y − Y*‖_F ≤ h, Y* the same rows without rounding, (Y*)ᵀY* = CᵀC |
+//! | h | `perturbation` | ‖Y − Y*‖_F ≤ h, Y* the same rows without rounding, (Y*)ᵀY* = CᵀC |
 //! | δ | `drift` | ‖μ̂ − μ‖₂ ≤ δ |
 //!
-//! By Weyl's inequality σ(Y) is within h of σ(C), and e is about Y: what [`certificate`](crate::certificate) asks for.
+//! By Weyl's inequality σ(Y) is within h of σ(C), and e refers to Y, as [`certificate`](crate::certificate) requires.
 //!
-//! **A block** of b rows. Let ẑ = (x − high) − low, Z their matrix. Both subtractions round by u = eps/2 of their result, and
-//! |x − high| ≤ |ẑ| + |low|. The mean is the sum of b such differences divided by b, so it is off by
+//! **A block** of b rows. Let ẑ = (x − high) − low, Z their matrix. Both subtractions round by u = eps/2 of their
+//! result, and |x − high| ≤ |ẑ| + |low|. The mean is the sum of b such differences divided by b, so its error is
 //! ```text
-//!     ‖μ̂ − μ‖ ≤ γ_{b+8}·(‖Z‖_F + √b·‖low‖) / √b        (the 8 covers subtractions, division and the sum of two numbers)
+//!     ‖μ̂ − μ‖ ≤ γ_{b+8}·(‖Z‖_F + √b·‖low‖) / √b        (the 8 covers subtractions, division and one sum)
 //! ```
 //! and Y* − Y, the rows 1(μ̂ − μ)ᵀ and the rounding of ẑ, has a norm of at most 2γ_{b+8}·(‖Z‖_F + √b·‖low‖).
 //!
-//! **⊕**, with d = μ₂ − μ₁ and w = √(n₁n₂/n)·d. d̂ is off by δ₁ + δ₂ and by the rounding of three differences, of which
-//! |high₂ − high₁| ≤ |d̂| + |low₁| + |low₂|; the weight and the product round four times more. Thus, with
-//! s = 8u·(‖d̂‖ + ‖low₁‖ + ‖low₂‖),
+//! **⊕**, with d = μ₂ − μ₁ and w = √(n₁n₂/n)·d. The error of d̂ is δ₁ + δ₂ and the rounding of three differences, of
+//! which |high₂ − high₁| ≤ |d̂| + |low₁| + |low₂|; the weight and the product round four times more. Thus, with s =
+//! 8u·(‖d̂‖ + ‖low₁‖ + ‖low₂‖),
 //! ```text
 //!     h² = h₁² + h₂² + (n₁n₂/n)·(δ₁ + δ₂ + s)²        δ = (n₁δ₁ + n₂δ₂)/n + s
 //! ```
@@ -34,33 +34,33 @@ use crate::gram::{Gram, UNIT, gamma};
 use crate::mat::Mat;
 use crate::triangle::{merge, triangle};
 
-/// Rows of S that one thread adds at once.
+/// Rows of S that one thread adds together.
 const STRIPE: usize = 64;
 
 /// The reduction of some rows.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Part {
+pub(super) struct Reduction {
     pub(super) form: Form,
     pub(super) rows: usize,
-    /// Where samples are centred.
+    /// Where samples are centered.
     pub(super) mean: Option<Mean>,
     pub(super) square: Mat,
     pub(super) error: f64,
-    pub(super) blur: f64,
+    pub(super) perturbation: f64,
     pub(super) drift: f64,
 }
 
-impl Part {
+impl Reduction {
     pub(super) fn empty(kind: Kind) -> Self {
         let m = kind.features;
-        let mean = kind.centred.then(|| Mean::zero(m));
-        Self { form: kind.form, rows: 0, mean, square: Mat::zeros(m, m), error: 0.0, blur: 0.0, drift: 0.0 }
+        let mean = kind.centered.then(|| Mean::zero(m));
+        Self { form: kind.form, rows: 0, mean, square: Mat::zeros(m, m), error: 0.0, perturbation: 0.0, drift: 0.0 }
     }
 
-    /// The part of a block.
+    /// The reduction of a block.
     pub(super) fn of(mut rows: Mat, kind: Kind, exec: Exec<'_>) -> Result<Self, Error> {
         let b = rows.rows();
-        let mean = kind.centred.then(|| Mean::of(&rows));
+        let mean = kind.centered.then(|| Mean::of(&rows));
         if let Some(mean) = &mean {
             (0..b).for_each(|i| mean.subtract_from(rows.row_mut(i)));
         }
@@ -76,16 +76,16 @@ impl Part {
                 (r, size, 0.0)
             }
         };
-        let (mut blur, mut drift) = (0.0, 0.0);
+        let (mut perturbation, mut drift) = (0.0, 0.0);
         if let Some(mean) = &mean {
             let root = (b as f64).sqrt();
             let off = gamma(b + 8) * (size + root * norm(&mean.low));
-            (blur, drift) = (2.0 * off, off / root);
+            (perturbation, drift) = (2.0 * off, off / root);
         }
-        Ok(Self { form: kind.form, rows: b, mean, square, error, blur, drift })
+        Ok(Self { form: kind.form, rows: b, mean, square, error, perturbation, drift })
     }
 
-    /// Self ⊕ `next`. After an error `self` is of no use.
+    /// Self ⊕ `next`. After an error `self` must be discarded.
     pub(super) fn absorb(&mut self, next: &Self, exec: Exec<'_>) -> Result<(), Error> {
         if next.rows == 0 {
             return Ok(());
@@ -96,7 +96,7 @@ impl Part {
         }
         let link = self.link(next);
         self.rows += next.rows;
-        self.blur = self.blur.hypot(next.blur).hypot(link.off);
+        self.perturbation = self.perturbation.hypot(next.perturbation).hypot(link.off);
         match self.form {
             Form::Gram => {
                 self.add(&next.square, &link.row, exec)?;
@@ -114,7 +114,7 @@ impl Part {
         Ok(())
     }
 
-    /// The row w, empty where samples are not centred; moves the mean.
+    /// The row w, empty where samples are not centered; updates the mean.
     fn link(&mut self, next: &Self) -> Link {
         let (Some(mean), Some(other)) = (&mut self.mean, &next.mean) else { return Link { row: vec![], off: 0.0 } };
         let (n1, n2) = (self.rows as f64, next.rows as f64);
@@ -142,13 +142,13 @@ impl Part {
     }
 }
 
-/// w, and how far it is off.
+/// w, and a bound on its error.
 struct Link {
     row: Vec<f64>,
     off: f64,
 }
 
-/// The rows with as many zero rows below as make a short block square: its Gram matrix is wanted on the feature side.
+/// The rows, padded with zero rows until a short block is square, so that its Gram matrix is on the feature side.
 fn no_wider_than_high(rows: Mat) -> Mat {
     let (n, m) = (rows.rows().max(rows.cols()), rows.cols());
     let mut values = rows.into_vec();

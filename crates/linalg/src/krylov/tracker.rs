@@ -1,45 +1,45 @@
-//! Looks at the band T near a cut without decomposing it.
+//! Counts the eigenvalues of the band T near a cut without decomposing T.
 //!
 //! ```text
 //!     T − cut = L D Lᵀ      D₁ = A₁ − cut      Dⱼ = Aⱼ − cut − Bⱼ₋₁ Dⱼ₋₁⁻¹ Bⱼ₋₁ᵀ
 //! ```
-//! By Sylvester's law of inertia as many eigenvalues of T lie above the cut as the blocks Dⱼ have positive ones,
-//! and a new block of T adds one Dⱼ and changes none. The same factors solve with T − cut, so a few steps of
-//! inverse iteration give the Ritz pairs nearest to the cut: the last to converge. They say when a full
-//! decomposition of T, which costs as much as several blocks, is worth its price.
+//! By Sylvester's law of inertia as many eigenvalues of T lie above the cut as the blocks Dⱼ have positive ones, and a
+//! new block of T adds one Dⱼ and changes none. The same factors solve with T − cut, so a few steps of inverse
+//! iteration give the Ritz pairs nearest to the cut: the last to converge. They indicate when a full decomposition of
+//! T, which costs as much as several blocks, is worthwhile.
 
 use faer::Mat as Block;
 use faer::prelude::Reborrow;
 
-use super::band::{Band, projected};
+use super::band::{BlockTridiagonal, projected};
 use crate::Error;
 use crate::random::Random;
 
-/// Ritz pairs that are followed.
-const FOLLOWED: usize = 4;
-/// Steps of inverse iteration a look: it starts from where the last look ended.
+/// Number of tracked Ritz pairs.
+const TRACKED: usize = 4;
+/// Steps of inverse iteration per update, which starts from the result of the last one.
 const ITERATIONS: usize = 2;
 
-/// Follows a band as it grows.
-pub(super) struct Watch {
+/// Tracks a band as it grows.
+pub(super) struct Tracker {
     cut: f64,
     /// Dⱼ⁻¹.
     inverses: Vec<Block<f64>>,
     count: usize,
     steady: usize,
-    /// Approximate eigenvectors of T nearest to the cut, d × FOLLOWED.
+    /// Approximate eigenvectors of T nearest to the cut, d × TRACKED.
     near: Block<f64>,
     random: Random,
 }
 
-impl Watch {
-    /// Watches at `cut`.
+impl Tracker {
+    /// A tracker at `cut`.
     pub fn new(cut: f64) -> Self {
-        let near = Block::zeros(0, FOLLOWED);
+        let near = Block::zeros(0, TRACKED);
         Self { cut, inverses: Vec::new(), count: 0, steady: 0, near, random: Random::new(1) }
     }
 
-    /// Where it watches.
+    /// The cut.
     pub fn cut(&self) -> f64 {
         self.cut
     }
@@ -54,12 +54,12 @@ impl Watch {
         self.steady
     }
 
-    /// Takes in the blocks of `band` that are new.
-    pub fn follow(&mut self, band: &Band) -> Result<(), Error> {
-        (self.inverses.len()..band.steps.len()).try_for_each(|j| self.take(band, j))
+    /// Adds the new blocks of `band`.
+    pub fn follow(&mut self, band: &BlockTridiagonal) -> Result<(), Error> {
+        (self.inverses.len()..band.steps.len()).try_for_each(|j| self.add_block(band, j))
     }
 
-    fn take(&mut self, band: &Band, j: usize) -> Result<(), Error> {
+    fn add_block(&mut self, band: &BlockTridiagonal, j: usize) -> Result<(), Error> {
         let mut d = band.steps[j].diagonal.to_owned();
         (0..d.nrows()).for_each(|i| d[(i, i)] -= self.cut);
         if let Some(before) = self.inverses.last() {
@@ -68,7 +68,7 @@ impl Watch {
         }
         let (values, vectors) = projected(d.as_ref())?;
         let positive = values.iter().filter(|v| **v > 0.0).count();
-        // A pivot of zero is a cut that is an eigenvalue of a leading part of T: any tiny number serves.
+        // A zero pivot is a cut that is an eigenvalue of a leading block of T: any tiny number serves.
         let least = f64::EPSILON * values.iter().fold(self.cut.abs(), |m, v| m.max(v.abs())).max(1e-100);
         let mut scaled = vectors.to_owned();
         for (l, value) in values.iter().enumerate() {
@@ -81,11 +81,11 @@ impl Watch {
         Ok(())
     }
 
-    /// The Ritz pairs nearest to the cut, as (value, residual). A pair that inverse iteration has not settled yet
+    /// The Ritz pairs nearest to the cut, as (value, residual). A pair that has not converged in inverse iteration
     /// shows a residual that is too large, never one that is too small to matter.
-    pub fn nearest(&mut self, band: &Band) -> Result<Vec<(f64, f64)>, Error> {
+    pub fn nearest(&mut self, band: &BlockTridiagonal) -> Result<Vec<(f64, f64)>, Error> {
         let (d, known) = (band.order(), self.near.nrows());
-        let mut x = Block::zeros(d, FOLLOWED.min(d));
+        let mut x = Block::zeros(d, TRACKED.min(d));
         for j in 0..x.ncols() {
             for i in 0..d {
                 x[(i, j)] = if i < known {
@@ -99,7 +99,7 @@ impl Watch {
         }
         for _ in 0..ITERATIONS {
             self.solve(band, &mut x);
-            orthonormalise(&mut x);
+            orthonormalize(&mut x);
         }
         let (values, turn) = projected((x.transpose() * band.multiply(&x)).as_ref())?;
         self.near = &x * &turn;
@@ -108,7 +108,7 @@ impl Watch {
     }
 
     /// X ← (T − cut)⁻¹ X.
-    fn solve(&self, band: &Band, x: &mut Block<f64>) {
+    fn solve(&self, band: &BlockTridiagonal, x: &mut Block<f64>) {
         let starts = band.starts();
         let width = x.ncols();
         for j in 1..starts.len() {
@@ -133,8 +133,8 @@ impl Watch {
     }
 }
 
-/// Gram–Schmidt, column by column: these are few and short.
-fn orthonormalise(x: &mut Block<f64>) {
+/// Gram–Schmidt, column by column: the columns are few and short.
+fn orthonormalize(x: &mut Block<f64>) {
     for j in 0..x.ncols() {
         for _ in 0..2 {
             for i in 0..j {

@@ -1,0 +1,1 @@
+//! Every way of having the samples answers or refuses by name.
