@@ -1,7 +1,18 @@
-//! Parquet tables.
+//! Parquet tables: at once, and row group by row group.
 #![no_main]
 
-use eigenspan_fuzz::check_if;
+use std::fs;
+
+use eigenspan_fuzz::{check, check_in_blocks, folder};
 use libfuzzer_sys::{Corpus, fuzz_target};
 
-fuzz_target!(|bytes: &[u8]| -> Corpus { check_if(bytes.starts_with(b"PAR1"), bytes) });
+fuzz_target!(|bytes: &[u8]| -> Corpus {
+    if !bytes.starts_with(b"PAR1") {
+        return Corpus::Reject;
+    }
+    check(bytes);
+    let path = folder().join("table");
+    fs::write(&path, bytes).expect("space for a table");
+    check_in_blocks(&path, bytes);
+    Corpus::Keep
+});

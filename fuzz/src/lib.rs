@@ -4,11 +4,11 @@
 
 use std::fs;
 use std::panic;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Once};
 
-use eigenspan_core::data::{Dataset, ImageShape, Matrix};
-use eigenspan_io::{ReadError, ReadOptions, read_bytes};
+use eigenspan_core::data::{Dataset, ImageShape, Matrix, StreamError};
+use eigenspan_io::{ReadError, ReadOptions, open, read_bytes};
 use libfuzzer_sys::Corpus;
 use sha2::{Digest, Sha256};
 
@@ -30,6 +30,33 @@ pub fn check(bytes: &[u8]) {
 pub fn check_with(bytes: &[u8], options: &ReadOptions) {
     pass_contained_panics();
     check_answer(read_bytes("data", bytes, options));
+}
+
+/// Reads a file in blocks of three samples: the same rows as at once, or an error in both ways.
+pub fn check_in_blocks(path: &Path, bytes: &[u8]) {
+    match (in_blocks(path), read_bytes("data", bytes, &ReadOptions::default())) {
+        (Ok(blocks), Ok(whole)) => assert!(rows(&blocks) == rows(&[whole.samples]), "blocks and whole differ"),
+        (blocks, whole) => assert_eq!(blocks.is_ok(), whole.is_ok(), "blocks and whole disagree"),
+    }
+}
+
+fn in_blocks(path: &Path) -> Result<Vec<Matrix>, StreamError> {
+    let mut source = open(path, &ReadOptions::default())?.source;
+    let mut blocks = vec![];
+    while let Some(block) = source.next_block(3)? {
+        blocks.push(block);
+    }
+    Ok(blocks)
+}
+
+/// All rows, as bits.
+fn rows(blocks: &[Matrix]) -> Vec<Vec<u64>> {
+    let row = |block: &Matrix, i: usize| {
+        let mut values = vec![0.0; block.cols()];
+        block.view().read_row(i, 0..block.cols(), &mut values);
+        values.into_iter().map(f64::to_bits).collect()
+    };
+    blocks.iter().flat_map(|block| (0..block.rows()).map(move |i| row(block, i))).collect()
 }
 
 /// Panics that a reader turns into an error are no findings: the hook of libFuzzer, which ends the process, does not
@@ -110,4 +137,26 @@ pub fn set_checksum(bytes: &mut [u8]) -> Option<()> {
     let sum: String = Sha256::digest(&*bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     bytes[start..start + 64].copy_from_slice(sum.as_bytes());
     Some(())
+}
+
+/// Sets the last eight bytes of every summary inside, as long as its header claims.
+pub fn set_inner_checksums(bytes: &mut [u8]) {
+    const MARK: &[u8] = b"eigen\xce\xa3\x01";
+    let mut from = 0;
+    while let Some(at) = bytes[from..].windows(8).position(|window| window == MARK).map(|at| from + at) {
+        from = at + 8;
+        let word = |i: usize| Some(u64::from_le_bytes(bytes.get(at + 8 * i..at + 8 * i + 8)?.try_into().ok()?));
+        let (Some(m), Some(tail), Some(kinds)) = (word(2), word(4), word(1)) else { return };
+        if m > 1 << 12 || tail > 1 << 16 {
+            continue;
+        }
+        let (m, tail, centred) = (m as usize, tail as usize, (kinds >> 8) & 0xff == 1);
+        let end = at + 8 * (9 + if centred { 2 * m } else { 0 } + m * (m + 1) / 2 + tail * m);
+        let Some(body) = bytes.get(at..end) else { continue };
+        let sum = body.chunks_exact(8).fold(0xcbf2_9ce4_8422_2325u64, |hash, word| {
+            (hash ^ u64::from_le_bytes(word.try_into().expect("eight bytes"))).wrapping_mul(0x0000_0100_0000_01b3)
+        });
+        let Some(place) = bytes.get_mut(end..end + 8) else { continue };
+        place.copy_from_slice(&sum.to_le_bytes());
+    }
 }
