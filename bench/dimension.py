@@ -77,13 +77,13 @@ def benchmark(n, seed):
 
 def ours(calibration):
     return {
-        "MLE": MLE(NEIGHBOURS, threads=1),
-        "MiND-MLk": MiNDML(NEIGHBOURS, threads=1),
-        "TwoNN": TwoNN(threads=1),
-        "correlation": CorrelationDimension(threads=1),
-        "MiND-KL": MiNDKL(NEIGHBOURS, threads=1, calibration=calibration),
-        "DANCo": DANCo(NEIGHBOURS, threads=1, calibration=calibration),
-        "FastDANCo": FastDANCo(NEIGHBOURS, threads=1, calibration=calibration, max_dim=100),
+        "MLE": MLE(NEIGHBOURS, n_jobs=1),
+        "MiND-MLk": MiNDML(NEIGHBOURS, n_jobs=1),
+        "TwoNN": TwoNN(n_jobs=1),
+        "correlation": CorrelationDimension(n_jobs=1),
+        "MiND-KL": MiNDKL(NEIGHBOURS, n_jobs=1, calibration=calibration),
+        "DANCo": DANCo(NEIGHBOURS, n_jobs=1, calibration=calibration),
+        "FastDANCo": FastDANCo(NEIGHBOURS, n_jobs=1, calibration=calibration, max_dim=100),
     }
 
 
@@ -139,12 +139,12 @@ def speed(calibration):
     points = ball(1000, 10, 50, np.random.default_rng(5))
     peers = theirs(points, 50)
     print("\n## Time, 1000 points of 10 dimensions in 50 features\n")
-    print("Processor time of one thread, the least of three (their DANCo runs once), in turn (`maturin develop --release`).\n")
+    print("Processor time of one thread, the least of three interleaved runs (one of their DANCo), built by `maturin develop --release`.\n")
     print("| estimator | their time ÷ ours |\n|---|--:|")
     pairs = [(name, one, peers[name]) for name, one in ours(None).items() if name in peers]
-    known = DANCo(NEIGHBOURS, threads=1, calibration=calibration)
+    known = DANCo(NEIGHBOURS, n_jobs=1, calibration=calibration)
     known.fit(points)
-    pairs.append(("DANCo, balls known", known, peers["DANCo"]))
+    pairs.append(("DANCo, balls given", known, peers["DANCo"]))
     for name, one, peer in pairs:
         least = [np.inf, np.inf]
         for repeat in range(3):
@@ -168,10 +168,11 @@ def main():
     calibration = args.calibration or os.path.join(os.environ.get("TMPDIR", "/tmp"), f"balls-{os.getpid()}.json")
     try:
         if not args.speed:
-            print("# How right the estimators of the dimension are\n")
+            print("# Errors of the estimators of the dimension\n")
             print(f"`python bench/dimension.py --samples {args.samples} --most {args.most}` prints this page:")
-            print(f"estimates by eigenspan {eigenspan.__version__} and by scikit-dimension 0.5.0 (theirs) of the same points,")
-            print(f"{NEIGHBOURS} neighbours, one seed; the mean error is that of |estimate − d| / d. A dash: no answer, or not asked.")
+            print(f"estimates by eigenspan {eigenspan.__version__} and by scikit-dimension 0.5.0 (theirs) for the same points,")
+            mean = f"{NEIGHBOURS} neighbors, one seed. The mean error is that of |estimate − d| / d."
+            print(f"{mean} A dash means that the estimator was not run or had no answer.")
             errors("Balls, spheres, cubes, affine spaces", known(args.samples, np.random.default_rng(0)), calibration, args.most)
             errors("Benchmark manifolds", benchmark(args.samples, 0), calibration, args.most)
         speed(calibration)

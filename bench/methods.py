@@ -118,7 +118,7 @@ def l1_graph(quick, _):
             objectives.append(lam * np.abs(code).sum() + (1 - 2 * code @ products + code @ part @ code) / 2)
         return codes, np.array(objectives)
 
-    ours = L1Graph(50, lam=lam, threads=1)
+    ours = L1Graph(50, lam=lam, n_jobs=1)
     least, (fitted, (codes, objectives)) = in_turn(1, lambda: ours.fit(x), theirs)
     gap = objectives - fitted.trace_.values[:some]
     yield row(
@@ -131,7 +131,7 @@ def l1_graph(quick, _):
 
     def asked(i):
         others = np.delete(np.arange(n), i)
-        mine = SRC(lam, normalize="none", threads=1).fit(unit[others], classes[others]).codes(unit[i : i + 1])[0]
+        mine = SRC(lam, normalize="none", n_jobs=1).fit(unit[others], classes[others]).codes(unit[i : i + 1])[0]
         if abs(value_of(mine, unit[others], unit[i], lam) - fitted.trace_.values[i]) > 1e-12:
             raise SystemExit(f"the code of face {i} is not the one of the graph")
         return unit[others], unit[i], mine, codes[i]
@@ -146,7 +146,7 @@ def faces(quick, lam):
     x, y = load("exyaleb_54x48_first58.npz")
     order = np.random.default_rng(0).permutation(len(x))
     train, test = order[:1520], order[1520:]
-    pce = PCE(lam=lam, rank_rule="released", threads=1).fit(x[train])
+    pce = PCE(lam=lam, rank_rule="released", n_jobs=1).fit(x[train])
     return pce.transform(x[train]), pce.transform(x[test]), y[train], y[test], 40 if quick else len(test)
 
 
@@ -165,7 +165,7 @@ def sparse_representation(quick, repeats):
             found.append(np.unique(classes)[np.argmin(rest)])
         return np.array(found), codes
 
-    ours = SRC(lam, normalize="none", threads=1).fit(a, classes)
+    ours = SRC(lam, normalize="none", n_jobs=1).fit(a, classes)
     least, (found, (peer, theirs)) = in_turn(min(repeats, 2), lambda: ours.predict(b), theirs)
     mine = ours.codes(b)
     gap = np.array([value_of(c, a, y, lam) - value_of(m, a, y, lam) for c, m, y in zip(theirs, mine, b, strict=True)])
@@ -188,7 +188,7 @@ def support_vectors(quick, repeats):
     unit = unit / np.linalg.norm(unit, axis=1, keepdims=True)
     pixels = (unit[order[:1520]], unit[order[1520:]])
     for name, (train, test) in (("features of PCE", (a, b)), ("pixels", pixels)):
-        for tol, ours in ((0.1, LinearSVM.as_published(threads=1)), (1e-4, LinearSVM(tol=1e-4, threads=1))):
+        for tol, ours in ((0.1, LinearSVM.as_published(n_jobs=1)), (1e-4, LinearSVM(tol=1e-4, n_jobs=1))):
             peer = LinearSVC(tol=tol, fit_intercept=False, dual=True, max_iter=1000 if tol == 0.1 else 100_000)
             least, (mine, yours) = in_turn(
                 min(repeats, 2),
@@ -220,14 +220,14 @@ def factorisation(name, kind, solver, quick, repeats):
     target = peer.fit(x).reconstruction_err_ ** 2 / 2
     what = f"{name}, {len(x)} × {x.shape[1]}, rank {rank}, to the same objective: scikit-learn's `{solver}` ÷ ours"
     for most in (rounds, 2 * rounds):
-        trace = kind(rank, max_iter=most, tol=0.0, threads=1).fit(x).trace_.values
+        trace = kind(rank, max_iter=most, tol=0.0, n_jobs=1).fit(x).trace_.values
         reached = np.flatnonzero(trace <= target)
         if len(reached):
             break
     else:
         return row(what, 0, 1, f"the objective {target:.6g} is not reached, ours ends at {trace[-1]:.6g}")
     enough = max(int(reached[0]), 1)
-    ours = kind(rank, max_iter=enough, tol=0.0, threads=1)
+    ours = kind(rank, max_iter=enough, tol=0.0, n_jobs=1)
     least, _ = in_turn(repeats, lambda: ours.fit(x), lambda: peer.fit(x))
     return row(what, least[1] / least[0], 1, f"{enough} rounds against {rounds}")
 
@@ -264,7 +264,7 @@ def robust(quick, repeats):
     n, rank = (200, 10) if quick else (500, 25)
     truth = rng.normal(size=(n, rank)) @ rng.normal(size=(rank, n))
     d = truth + np.where(rng.random((n, n)) < 0.05, rng.uniform(-50, 50, (n, n)), 0)
-    ours = RobustPCA(growth=1.5, threads=1)
+    ours = RobustPCA(growth=1.5, n_jobs=1)
     least, (fitted, (a, _)) = in_turn(min(repeats, 3), lambda: ours.fit(d), lambda: inexact_alm(d, 1 / np.sqrt(n)))
     errors = [np.linalg.norm(found - truth) / np.linalg.norm(truth) for found in (fitted.low_rank_, a)]
     yield row(
@@ -279,7 +279,7 @@ def neighbours(quick, repeats):
     x, y = load("mnist_70000.npz")
     points, queries = (5000, 1000) if quick else (60000, 5000)
     train, test = x[:points].astype(float), x[-queries:].astype(float)
-    ours = NearestNeighbour(threads=1).fit(train, y[:points])
+    ours = NearestNeighbour(n_jobs=1).fit(train, y[:points])
     theirs = KNeighborsClassifier(1, algorithm="brute").fit(train, y[:points])
     least, (a, b) = in_turn(min(repeats, 2), lambda: ours.predict(test), lambda: theirs.predict(test))
     yield row(
@@ -290,14 +290,14 @@ def neighbours(quick, repeats):
     )
     x = load("usps_11000.npz")[0].astype(float)
     x = x[: 2000 if quick else None]
-    search = NearestNeighbour(threads=1).fit(x, np.arange(len(x)) % 10)
+    search = NearestNeighbour(n_jobs=1).fit(x, np.arange(len(x)) % 10)
     single = x.astype(np.float32)
 
     def product():
         for first in range(0, len(x), 1000):
             _ = single[first : first + 1000] @ single.T
 
-    for name, method in (("LPP", LPP(50, threads=1)), ("NPE", NPE(50, threads=1))):
+    for name, method in (("LPP", LPP(50, n_jobs=1)), ("NPE", NPE(50, n_jobs=1))):
         least, _ = in_turn(min(repeats, 3), lambda m=method: m.fit(x), lambda: search.kneighbors(x, 6), product)
         yield row(
             f"{name} of {len(x)} × {x.shape[1]}: share of the search for neighbours",

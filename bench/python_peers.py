@@ -34,7 +34,7 @@ def settings(problem: cases.Problem) -> dict:
     """The case in the words of PCE."""
     case = problem.case
     lam = "auto" if case.auto else problem.value
-    return {"lam": lam, "normalize": "unit" if case.unit else "none", "center": case.center, "threads": 1}
+    return {"lam": lam, "normalize": "unit" if case.unit else "none", "center": case.center, "n_jobs": 1}
 
 
 def ours(x: np.ndarray, ask: dict) -> tuple[float, int]:
@@ -113,7 +113,7 @@ def overhead(repeats: int) -> dict:
     for _ in range(repeats):
         native.append(binding.fit(x, binding.LAMBDA, lam, unit=False, center=True).seconds)
         start = time.process_time()
-        PCE(lam, normalize="none", center=True, threads=1).fit(x)
+        PCE(lam, normalize="none", center=True, n_jobs=1).fit(x)
         python.append(time.process_time() - start)
     return {"n": n, "m": m, "native": min(native), "python": min(python)}
 

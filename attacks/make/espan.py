@@ -342,7 +342,7 @@ def soft_weights():
 
     yield "soft-in-format-2", changed(lambda settings: settings.update({"format": 2}))
     yield "soft-in-format-5", changed(lambda settings: settings.update({"format": 5}))
-    yield "soft-in-format-6", changed(lambda settings: settings.update({"format": 6}))
+    yield "soft-in-format-7", changed(lambda settings: settings.update({"format": 7}))
     yield "soft-weights-unknown", params(weights="medium")
     yield "soft-gamma-above-1", params(weights={"soft": {"gamma": 1.5}})
     yield "soft-gamma-no-number", params(weights={"soft": {"gamma": None}})

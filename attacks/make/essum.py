@@ -91,7 +91,7 @@ def files():
     yield "model.essum", sealed(key="eigenspan")
     yield "checkpoint.essum", sealed(key="eigenspan-checkpoint")
     yield "other-safetensors.essum", sealed(key="somebody")
-    yield "format-2.essum", setting("format", 2)
+    yield "format-3.essum", setting("format", 3)
     yield "field-unknown.essum", setting("surprise", 1)
     yield "rule-unknown.essum", setting("params", SETTINGS["params"] | {"normalize": "l3"})
     yield "zeros-beyond-rows.essum", setting("zeros", 4)

@@ -42,7 +42,7 @@ def right(known, classes, asked, truth):
 
 
 def accuracies(x, y, train, columns, partition):
-    one, two = eigenspan.datasets.split(len(x), train, seed=1, repeat=partition)
+    one, two = eigenspan.datasets.split(len(x), train, random_state=1, repeat=partition)
     published = {"start": "uniform", "tol": 1e-5, "normalize": "unit", "unit_parts": False}
     parts = eigenspan.NeNMF(columns, **published).fit(x[one]).components_
     both = zip(amounts(parts, x[one], STEPS), amounts(parts, x[two], STEPS))

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use eigenspan::data::{Matrix, StreamError};
+use eigenspan_core::data::{Matrix, StreamError};
 use eigenspan_fuzz::{check, folder};
 use eigenspan_io::{ReadOptions, open, read_bytes, read_row_numbers};
 use libfuzzer_sys::{Corpus, fuzz_target};

@@ -2,11 +2,11 @@
 //! of the two summaries, are set by hand as well.
 #![no_main]
 
-use eigenspan::Exec;
-use eigenspan::linalg::Summary;
+use eigenspan_core::Exec;
+use eigenspan_core::linalg::Summary;
+use eigenspan_fuzz::set_checksum;
 use eigenspan_io::SummaryFile;
 use libfuzzer_sys::{Corpus, fuzz_target};
-use sha2::{Digest, Sha256};
 
 fuzz_target!(|bytes: &[u8]| -> Corpus {
     // As it is a summary of its own, without the file around it.
@@ -31,16 +31,6 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     }
     Corpus::Keep
 });
-
-/// Sets the 64 digits after the first `checksum` in the header; `None` where there is none.
-fn set_checksum(bytes: &mut [u8]) -> Option<()> {
-    const MARK: &[u8] = br#"\"checksum\":\""#;
-    let start = bytes.windows(MARK.len()).position(|window| window == MARK)? + MARK.len();
-    bytes.get_mut(start..start + 64)?.fill(b'0');
-    let sum: String = Sha256::digest(&*bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-    bytes[start..start + 64].copy_from_slice(sum.as_bytes());
-    Some(())
-}
 
 /// Sets the last eight bytes of every summary inside, as long as its header claims.
 fn set_inner_checksums(bytes: &mut [u8]) {

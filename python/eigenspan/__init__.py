@@ -16,6 +16,7 @@
 | `PCA` | principal component analysis, exact, also of sparse data, with a dimension if you have none |
 | `LPP`, `NPE`, `LLE`, `L1Graph` | projections, and an embedding, that keep a graph between the samples |
 | `NMF`, `NeNMF` | samples as sums of parts |
+| `RandomProjection` | random directions that keep all distances within a share |
 | `RobustPCA`, `ROSL` | a low-rank and a sparse part, and the projection onto the first |
 | `Eigenfaces` | PCA as the comparisons of the paper ran it |
 | `dimension` | how many dimensions, by several estimators side by side |
@@ -51,6 +52,7 @@ from ._method import Trace
 from ._nonnegative import NMF, NeNMF
 from ._pca import PCA
 from ._pce import PCE
+from ._random_projection import RandomProjection
 from ._robust import ROSL, RobustPCA
 from ._summary import Summary
 
@@ -78,6 +80,7 @@ __all__ = [
     "NeNMF",
     "NearestNeighbour",
     "ParallelAnalysis",
+    "RandomProjection",
     "Recovery",
     "RobustPCA",
     "SpectrumWarning",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import warnings
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, Self
@@ -17,7 +18,9 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from . import _plots
-from ._eigenspan import Model, Online, Summary, fit, singular_values
+from ._eigenspan import Model, Online, Summary, fit_method, singular_values
+from ._feed import FromFiles
+from ._settings import Registered
 
 Floats = NDArray[np.floating[Any]]
 
@@ -56,18 +59,29 @@ def goes_back(estimator: Any) -> bool:
     return True
 
 
-class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Linear(Registered, FromFiles, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A projection onto leading singular directions."""
 
-    threads: int | None
     _doc_link_module = "eigenspan"
     _model: Model | None
     _summary: Summary | None
     _online: Online | None
+    n_features_in_: int
 
-    def _keywords(self) -> dict[str, Any]:
-        """The settings, in the words that Rust knows."""
+    def _asked(self) -> dict[str, Any]:
+        """The settings, checked, in the words that Rust knows."""
         raise NotImplementedError
+
+    @classmethod
+    def _keywords(cls, settings: dict[str, Any]) -> dict[str, Any]:
+        """The keywords that ask for settings of Rust's."""
+        raise NotImplementedError
+
+    def _take(self, model: Model) -> Self:
+        """Goes on as fitted, with a model of a file."""
+        self._model, self._summary = model, None
+        self.n_features_in_ = model.features
+        return self
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Learn the dimension and the projection.
@@ -84,10 +98,10 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         self
         """
         x = self._read(X, reset=True)
-        keywords = self._keywords()
-        classes = self._classes(x, y) if keywords["weights"] == "auto" and y is not None else None
+        asked = self._asked()
+        classes = self._classes(x, y) if asked.get("weights") == "auto" and y is not None else None
         self._forget()
-        self._model = fit(x, classes, keywords, self.threads)
+        self._model, _ = fit_method(x, classes, json.dumps(asked), self.threads)
         self._warn(self._model)
         return self
 
@@ -137,13 +151,13 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         """
         if self._mode(mode, rank, forget) == "online":
             return self._take_one_by_one(X, rank, forget)
-        if y is not None and self._keywords()["weights"] == "auto":
+        if y is not None and self._asked().get("weights") == "auto":
             text = "samples that arrive in portions choose no weights by their classes: γ is 1, `fit` would look at y"
             warnings.warn(text, SpectrumWarning, stacklevel=2)
         summary: Summary | None = getattr(self, "_summary", None)
         x = self._read(X, reset=summary is None)
         if summary is None:
-            summary = Summary(self._keywords(), x.shape[1], "triangle")
+            summary = Summary(json.dumps(self._asked()), x.shape[1], "triangle")
         summary.update(x, self.threads)
         self._forget()
         self._summary = summary
@@ -211,7 +225,7 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
             raise ValueError("samples that were dropped one by one cannot be taken in exactly: start anew with another estimator")
         chosen = mode or ("online" if begun else "exact")
         if chosen == "exact" and (rank is not None or forget is not None):
-            raise ValueError("`rank` and `forget` say nothing unless `mode` is 'online'")
+            raise ValueError("`rank` and `forget` have no effect unless `mode` is 'online'")
         return chosen
 
     def _take_one_by_one(self, X: ArrayLike, rank: int | None, forget: float | None) -> Self:
@@ -222,9 +236,9 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
             (rank is not None and min(rank, x.shape[1]) != online.rank) or (forget is not None and forget != online.forget)
         )
         if fitted and (online is None or other):
-            online = Online.resume(self._fitted, self._keywords(), rank, forget)
+            online = Online.resume(self._fitted, json.dumps(self._asked()), rank, forget)
         elif online is None:
-            online = Online(self._keywords(), x.shape[1], rank, forget)
+            online = Online(json.dumps(self._asked()), x.shape[1], rank, forget)
         online.update(x, self.threads)
         self._forget()
         self._online = online
@@ -351,7 +365,7 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         path = self.k_path_
         if X is not None:
             x = self._read(X, reset=False)
-            path = self._path(singular_values(x, self._keywords(), self.threads))
+            path = self._path(singular_values(x, json.dumps(self._asked()), self.threads))
         return _plots.path(path["lambda"], path["k"], self.lambda_, self.k_, ax)
 
     def plot_recovery(self, X: ArrayLike, shape: tuple[int, int] | None = None, axes: Any = None) -> Any:
@@ -399,6 +413,9 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
 
     # Between here and Rust.
 
+    def _projection(self) -> Linear:
+        return self
+
     @property
     def _fitted(self) -> Model:
         """The model; after `partial_fit` it is computed when it is first needed."""
@@ -419,15 +436,15 @@ class Linear(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator): 
         x = validate_data(self, X, reset=reset, accept_sparse="csr", dtype=NUMBERS, ensure_all_finite=False)
         return as_read_by_rust(x)
 
-    def _classes(self, x: Any, y: Any) -> NDArray[np.int64] | None:
-        """The number of each sample's class; None where y does not tell classes."""
+    def _classes(self, x: Any, y: Any) -> tuple[NDArray[np.int64], list[str]] | None:
+        """The number of each sample's class, and the names of the classes; None where y does not tell classes."""
         kind = type_of_target(y)
         if kind not in ("binary", "multiclass"):
             warnings.warn(f"y is {kind} and tells no classes: weights are chosen without it", SpectrumWarning, stacklevel=3)
             return None
-        numbers: NDArray[np.int64] = np.unique(column_or_1d(y), return_inverse=True)[1].astype(np.int64)
+        names, numbers = np.unique(column_or_1d(y), return_inverse=True)
         check_consistent_length(x, numbers)
-        return numbers
+        return numbers.astype(np.int64), [str(name) for name in names]
 
     def _path(self, sigma: NDArray[np.float64]) -> NDArray[np.void]:
         lambdas, ks = self._fitted.path_over(sigma)

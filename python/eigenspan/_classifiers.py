@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import Floats
-from ._method import NORMALIZE, PATH_STOP, Classifier, Normalize, Setting, maybe, number, one_of, truth, whole
+from ._method import Classifier
+from ._settings import NORMALIZE, Normalize, Setting, maybe, number, one_of, truth, whole
 
 
 class NearestNeighbour(Classifier):
@@ -24,8 +25,8 @@ class NearestNeighbour(Classifier):
         How far samples are from each other.
     normalize : {"unit", "none", "zscore"}, default="none"
         How samples are scaled.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -42,7 +43,7 @@ class NearestNeighbour(Classifier):
     True
     """
 
-    _name = "nn"
+    METHOD = "nn"
     _settings = {
         "n_neighbors": Setting("neighbours", whole()),
         "metric": Setting("metric", one_of("euclidean", "cosine")),
@@ -55,12 +56,12 @@ class NearestNeighbour(Classifier):
         *,
         metric: Literal["euclidean", "cosine"] = "euclidean",
         normalize: Normalize = "none",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.normalize = normalize
-        self.threads = threads
+        self.n_jobs = n_jobs
 
     def kneighbors(
         self, X: ArrayLike, n_neighbors: int | None = None
@@ -107,8 +108,8 @@ class LinearSVM(Classifier):
         How samples are scaled.
     random_state : int, default=0
         The order in which the descent takes the samples.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -136,12 +137,12 @@ class LinearSVM(Classifier):
     True
     """
 
-    _name = "svm"
+    METHOD = "svm"
     _settings = {
         "C": Setting("cost", number()),
         "bias": Setting("bias", maybe(number())),
-        "tol": Setting("tolerance", number()),
-        "max_iter": Setting("most_rounds", whole()),
+        "tol": Setting("tol", number()),
+        "max_iter": Setting("max_iter", whole()),
         "solver": Setting("solver", one_of("auto", "descent")),
         "normalize": NORMALIZE,
         "random_state": Setting("seed", whole(0)),
@@ -157,7 +158,7 @@ class LinearSVM(Classifier):
         solver: Literal["auto", "descent"] = "auto",
         normalize: Normalize = "none",
         random_state: int = 0,
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.C = C
         self.bias = bias
@@ -166,7 +167,7 @@ class LinearSVM(Classifier):
         self.solver = solver
         self.normalize = normalize
         self.random_state = random_state
-        self.threads = threads
+        self.n_jobs = n_jobs
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """w·x for each class: the largest is the answer.
@@ -225,8 +226,8 @@ class SRC(Classifier):
         Whether training samples may only be added up.
     normalize : {"unit", "none", "zscore"}, default="unit"
         How samples are scaled.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -248,11 +249,11 @@ class SRC(Classifier):
     True
     """
 
-    _name = "src"
+    METHOD = "src"
     _settings = {
         "lam": Setting("lambda", number()),
-        "tol": PATH_STOP,
-        "max_iter": Setting("most_steps", whole()),
+        "tol": Setting("tol", maybe(number(zero=True))),
+        "max_iter": Setting("max_iter", whole()),
         "nonnegative": Setting("nonnegative", truth),
         "normalize": NORMALIZE,
     }
@@ -265,14 +266,14 @@ class SRC(Classifier):
         max_iter: int = 10_000,
         nonnegative: bool = False,
         normalize: Normalize = "unit",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.lam = lam
         self.tol = tol
         self.max_iter = max_iter
         self.nonnegative = nonnegative
         self.normalize = normalize
-        self.threads = threads
+        self.n_jobs = n_jobs
 
     def codes(self, X: ArrayLike) -> Floats:
         """The combination that each sample is written as.
@@ -310,8 +311,8 @@ class CESR(Classifier):
         The price of large coefficients where they may be negative.
     normalize : {"unit", "none", "zscore"}, default="unit"
         How samples are scaled.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -333,11 +334,11 @@ class CESR(Classifier):
     True
     """
 
-    _name = "cesr"
+    METHOD = "cesr"
     _settings = {
         "nonnegative": Setting("nonnegative", truth),
         "residual": Setting("residual", one_of("weighted", "plain")),
-        "max_iter": Setting("rounds", whole()),
+        "max_iter": Setting("max_iter", whole()),
         "width": Setting("width", number()),
         "ridge": Setting("ridge", number()),
         "normalize": NORMALIZE,
@@ -352,7 +353,7 @@ class CESR(Classifier):
         width: float = 1.0,
         ridge: float = 1e-3,
         normalize: Normalize = "unit",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.nonnegative = nonnegative
         self.residual = residual
@@ -360,4 +361,4 @@ class CESR(Classifier):
         self.width = width
         self.ridge = ridge
         self.normalize = normalize
-        self.threads = threads
+        self.n_jobs = n_jobs

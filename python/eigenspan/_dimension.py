@@ -13,7 +13,7 @@ from sklearn.utils import check_array
 from ._base import NUMBERS, as_read_by_rust
 from ._eigenspan import Calibration, Neighbourhood, agreement, estimators
 from ._estimators import Path, calibrated
-from ._method import whole
+from ._settings import as_threads, whole
 
 _DEFAULTS = {name: json.loads(settings) for name, _, settings in estimators()}
 
@@ -65,7 +65,7 @@ def dimension(
     *,
     n_neighbors: int | None = None,
     calibration: Path | None = None,
-    threads: int | None = None,
+    n_jobs: int | None = None,
 ) -> Dimensions:
     """The dimension of samples by several estimators, side by side.
 
@@ -79,8 +79,8 @@ def dimension(
         Neighbours, for the estimators that look at some; their own default otherwise.
     calibration : str or path, optional
         A file of balls that were looked at before. What is not in it is computed and added.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Returns
     -------
@@ -107,9 +107,9 @@ def dimension(
             settings["neighbours"] = whole()("n_neighbors", n_neighbors)
         asked.append(settings)
     x = as_read_by_rust(check_array(X, accept_sparse="csr", dtype=NUMBERS, ensure_all_finite=False))
-    near = Neighbourhood(x, [json.dumps(one) for one in asked], threads)
+    near = Neighbourhood(x, [json.dumps(one) for one in asked], as_threads(n_jobs))
     with calibrated(calibration) as known:
-        return Dimensions(_ask(near, x, one, known, threads) for one in asked)
+        return Dimensions(_ask(near, x, one, known, as_threads(n_jobs)) for one in asked)
 
 
 def _ask(near: Neighbourhood, x: Any, settings: dict[str, Any], known: Calibration, threads: int | None) -> Estimated:

@@ -7,7 +7,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ._method import COMPONENTS, NORMALIZE, Normalize, Projection, Setting, truth
+from ._method import Projection
+from ._settings import COMPONENTS, NORMALIZE, Normalize, Setting, truth
 
 
 class Eigenfaces(Projection):
@@ -22,12 +23,12 @@ class Eigenfaces(Projection):
         How many directions; "auto" takes as many as `PCE` finds dimensions. The paper takes 300 unless it tunes them.
     normalize : {"unit", "none", "zscore"}, default="none"
         How samples are scaled before everything.
-    subtract_mean : bool, default=False
-        Whether the mean is taken away from samples before they are projected.
+    keep_mean : bool, default=True
+        Whether the mean is subtracted where directions are learned only, and stays in samples that are transformed.
     unit_features : bool, default=True
         Whether features are scaled to length one.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -46,11 +47,11 @@ class Eigenfaces(Projection):
     (1797, 20)
     """
 
-    _name = "eigenfaces"
+    METHOD = "eigenfaces"
     _settings = {
         "n_components": COMPONENTS,
         "normalize": NORMALIZE,
-        "subtract_mean": Setting("subtract_mean", truth),
+        "keep_mean": Setting("keep_mean", truth),
         "unit_features": Setting("unit_features", truth),
     }
 
@@ -59,15 +60,15 @@ class Eigenfaces(Projection):
         n_components: Literal["auto"] | int = "auto",
         *,
         normalize: Normalize = "none",
-        subtract_mean: bool = False,
+        keep_mean: bool = True,
         unit_features: bool = True,
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.normalize = normalize
-        self.subtract_mean = subtract_mean
+        self.keep_mean = keep_mean
         self.unit_features = unit_features
-        self.threads = threads
+        self.n_jobs = n_jobs
 
     @property
     def singular_values_(self) -> NDArray[np.float64]:

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._base import SpectrumWarning
 from ._eigenspan import Calibration, Neighbourhood
-from ._method import Named, Setting, maybe, number, one_of, truth, whole
+from ._method import Named
+from ._settings import Setting, maybe, number, one_of, truth, whole
 
 _SEED = Setting("seed", whole(0))
 _MOST = Setting("max_dim", maybe(whole()))
@@ -84,8 +85,8 @@ class MLE(_Estimator):
     mean : {"harmonic", "arithmetic"}, default="harmonic"
         How the dimensions around the samples become one: the maximum of the likelihood of all samples (MacKay, Ghahramani),
         or as first published.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -113,7 +114,7 @@ class MLE(_Estimator):
     3
     """
 
-    _name = "mle"
+    METHOD = "mle"
     _settings = {"n_neighbors": _NEIGHBOURS, "mean": Setting("mean", one_of("harmonic", "arithmetic"))}
     dimension_per_sample_: NDArray[np.float64]
 
@@ -122,11 +123,11 @@ class MLE(_Estimator):
         n_neighbors: int = 10,
         *,
         mean: Literal["harmonic", "arithmetic"] = "harmonic",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.mean = mean
-        self.threads = threads
+        self.n_jobs = n_jobs
 
     def _take(self, told: dict[str, Any]) -> None:
         super()._take(told)
@@ -144,8 +145,8 @@ class MiNDML(_Estimator):
         Whether the dimension is a whole number (MLi) and not a real one (MLk).
     max_dim : int, optional
         The largest whole number; the number of features otherwise.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -171,7 +172,7 @@ class MiNDML(_Estimator):
     3.0
     """
 
-    _name = "mind-ml"
+    METHOD = "mind-ml"
     _settings = {"n_neighbors": _NEIGHBOURS, "whole": Setting("whole", truth), "max_dim": _MOST}
 
     def __init__(
@@ -180,12 +181,12 @@ class MiNDML(_Estimator):
         *,
         whole: bool = False,
         max_dim: int | None = None,
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.whole = whole
         self.max_dim = max_dim
-        self.threads = threads
+        self.n_jobs = n_jobs
 
 
 class MiNDKL(_Estimator):
@@ -197,12 +198,12 @@ class MiNDKL(_Estimator):
         The nearest of so many distances is measured in units of the next one.
     max_dim : int, optional
         The most dimensions; the number of features otherwise.
-    seed : int, default=0
+    random_state : int, default=0
         The seed of the points in the balls.
     calibration : str or path, optional
         A file of balls that were looked at before. What is not in it is computed and added.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -226,23 +227,23 @@ class MiNDKL(_Estimator):
     True
     """
 
-    _name = "mind-kl"
-    _settings = {"n_neighbors": _NEIGHBOURS, "max_dim": _MOST, "seed": _SEED}
+    METHOD = "mind-kl"
+    _settings = {"n_neighbors": _NEIGHBOURS, "max_dim": _MOST, "random_state": _SEED}
 
     def __init__(
         self,
         n_neighbors: int = 10,
         *,
         max_dim: int | None = None,
-        seed: int = 0,
+        random_state: int = 0,
         calibration: Path | None = None,
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.max_dim = max_dim
-        self.seed = seed
+        self.random_state = random_state
         self.calibration = calibration
-        self.threads = threads
+        self.n_jobs = n_jobs
 
 
 class DANCo(_Estimator):
@@ -257,12 +258,12 @@ class DANCo(_Estimator):
     direct_below : float, default=5.0
         Where the distances alone say fewer dimensions than this, their answer is rounded, as in the authors' program; 0 to
         look at balls always.
-    seed : int, default=0
+    random_state : int, default=0
         The seed of the points in the balls.
     calibration : str or path, optional
         A file of balls that were looked at before. What is not in it is computed and added.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -286,12 +287,12 @@ class DANCo(_Estimator):
     True
     """
 
-    _name = "danco"
+    METHOD = "danco"
     _settings = {
         "n_neighbors": Setting("neighbours", whole(2)),
         "max_dim": _MOST,
         "direct_below": Setting("direct_below", number(zero=True)),
-        "seed": _SEED,
+        "random_state": _SEED,
     }
 
     def __init__(
@@ -300,16 +301,16 @@ class DANCo(_Estimator):
         *,
         max_dim: int | None = None,
         direct_below: float = 5.0,
-        seed: int = 0,
+        random_state: int = 0,
         calibration: Path | None = None,
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.max_dim = max_dim
         self.direct_below = direct_below
-        self.seed = seed
+        self.random_state = random_state
         self.calibration = calibration
-        self.threads = threads
+        self.n_jobs = n_jobs
 
 
 class FastDANCo(DANCo):
@@ -327,12 +328,12 @@ class FastDANCo(DANCo):
         Where the distances alone say fewer dimensions than this, their answer is rounded; 0 to look at balls always.
     draws : int, default=10
         Balls of each kind that the curves are means of.
-    seed : int, default=0
+    random_state : int, default=0
         The seed of the points in the balls.
     calibration : str or path, optional
         A file of curves that were fitted before. What is not in it is computed and added.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -351,7 +352,7 @@ class FastDANCo(DANCo):
     3.0
     """
 
-    _name = "fast-danco"
+    METHOD = "fast-danco"
     _settings = DANCo._settings | {"draws": Setting("draws", whole())}
 
     def __init__(
@@ -361,17 +362,17 @@ class FastDANCo(DANCo):
         max_dim: int | None = None,
         direct_below: float = 5.0,
         draws: int = 10,
-        seed: int = 0,
+        random_state: int = 0,
         calibration: Path | None = None,
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         super().__init__(
             n_neighbors,
             max_dim=max_dim,
             direct_below=direct_below,
-            seed=seed,
+            random_state=random_state,
             calibration=calibration,
-            threads=threads,
+            n_jobs=n_jobs,
         )
         self.draws = draws
 
@@ -390,8 +391,8 @@ class TwoNN(_Estimator):
     ----------
     discard : float, default=0.1
         The share of the largest ratios of the two distances that is left out of the fit.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -415,12 +416,12 @@ class TwoNN(_Estimator):
     3
     """
 
-    _name = "two-nn"
+    METHOD = "two-nn"
     _settings = {"discard": Setting("discard", _share)}
 
-    def __init__(self, discard: float = 0.1, *, threads: int | None = None) -> None:
+    def __init__(self, discard: float = 0.1, *, n_jobs: int | None = None) -> None:
         self.discard = discard
-        self.threads = threads
+        self.n_jobs = n_jobs
 
 
 class CorrelationDimension(_Estimator):
@@ -430,8 +431,8 @@ class CorrelationDimension(_Estimator):
     ----------
     near, far : int, default=10, 20
         Distances are the medians of those to these neighbours.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -454,13 +455,13 @@ class CorrelationDimension(_Estimator):
     3
     """
 
-    _name = "correlation"
+    METHOD = "correlation"
     _settings = {"near": Setting("near", whole()), "far": Setting("far", whole(2))}
 
-    def __init__(self, near: int = 10, far: int = 20, *, threads: int | None = None) -> None:
+    def __init__(self, near: int = 10, far: int = 20, *, n_jobs: int | None = None) -> None:
         self.near = near
         self.far = far
-        self.threads = threads
+        self.n_jobs = n_jobs
 
 
 class ParallelAnalysis(_Estimator):
@@ -472,10 +473,10 @@ class ParallelAnalysis(_Estimator):
         How often features are shuffled.
     quantile : float, default=0.95
         The share of shuffles that a direction must be above.
-    seed : int, default=0
+    random_state : int, default=0
         The seed of the shuffles.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -498,11 +499,11 @@ class ParallelAnalysis(_Estimator):
     3.0
     """
 
-    _name = "parallel-analysis"
+    METHOD = "parallel-analysis"
     _settings = {
         "draws": Setting("draws", whole()),
         "quantile": Setting("quantile", number()),
-        "seed": _SEED,
+        "random_state": _SEED,
     }
 
     def __init__(
@@ -510,10 +511,10 @@ class ParallelAnalysis(_Estimator):
         draws: int = 20,
         *,
         quantile: float = 0.95,
-        seed: int = 0,
-        threads: int | None = None,
+        random_state: int = 0,
+        n_jobs: int | None = None,
     ) -> None:
         self.draws = draws
         self.quantile = quantile
-        self.seed = seed
-        self.threads = threads
+        self.random_state = random_state
+        self.n_jobs = n_jobs

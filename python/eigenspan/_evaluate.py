@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_X_y, column_or_1d
 
 from . import _eigenspan
 from ._base import NUMBERS, SpectrumWarning, as_read_by_rust
+from ._settings import as_threads
 
 
 def evaluate(
@@ -26,14 +27,14 @@ def evaluate(
     train: int | float = 0.5,
     split: Literal["random", "stratified"] = "random",
     repeats: int = 10,
-    seed: int = 1,
+    random_state: int = 1,
     corrupt: str | None = None,
     corrupt_share: float = 1.0,
     image_shape: tuple[int, int] | None = None,
     as_published: bool = False,
     cache: str | PathLike[str] | None = None,
     progress: Callable[[int, int, str, float | None], object] | None = None,
-    threads: int | None = None,
+    n_jobs: int | None = None,
 ) -> list[dict[str, Any]]:
     """How often are methods with classifiers right on samples they have not seen? The same as ``eigenspan evaluate``.
 
@@ -56,7 +57,7 @@ def evaluate(
         Part all samples at random, or every class alike.
     repeats : int, default=10
         Random partitions.
-    seed : int, default=1
+    random_state : int, default=1
         The seed of the partitions and of the corruption.
     corrupt : str, optional
         How samples are spoilt before they are parted, as in `datasets.corrupt`.
@@ -71,8 +72,8 @@ def evaluate(
     progress : callable, optional
         Called before every fit with how many are done, how many there are, what is next, and about how many seconds are
         left, or None.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Accuracies do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Accuracies do not depend on it.
 
     Returns
     -------
@@ -100,7 +101,7 @@ def evaluate(
         "train": _train(train),
         "split": _one_of("split", split, ("random", "stratified")),
         "repeats": _whole("repeats", repeats, 1),
-        "seed": _whole("seed", seed, 0),
+        "seed": _whole("random_state", random_state, 0),
         "as_published": bool(as_published),
         "corrupt": corrupt,
         "corrupt_share": float(corrupt_share),
@@ -108,7 +109,7 @@ def evaluate(
     }
     labels = (numbers.astype(np.int64), [str(name) for name in classes])
     hands = (time.perf_counter, progress)
-    rows, told = _eigenspan.evaluate(as_read_by_rust(x), labels, json.dumps(asked), cache, hands, threads)
+    rows, told = _eigenspan.evaluate(as_read_by_rust(x), labels, json.dumps(asked), cache, hands, as_threads(n_jobs))
     for line in told:
         warnings.warn(line, SpectrumWarning, stacklevel=2)
     found: list[dict[str, Any]] = json.loads(rows)

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from ._base import Linear
-from ._classifiers import CESR, SRC, LinearSVM, NearestNeighbour
-from ._eigenfaces import Eigenfaces
 from ._eigenspan import Model, write
-from ._graph import LLE, LPP, NPE, L1Graph
-from ._method import Classifier, Method
-from ._nonnegative import NMF, NeNMF
-from ._pca import PCA
-from ._pce import PCE
-from ._robust import ROSL, RobustPCA
-
-KNOWN: tuple[type[Method], ...] = (
-    Eigenfaces, LPP, NPE, LLE, L1Graph, NMF, NeNMF, RobustPCA, ROSL, CESR, NearestNeighbour,
-    LinearSVM, SRC,
-)  # fmt: skip
-CLASSES = {known._name: known for known in KNOWN}
+from ._method import Method
+from ._settings import CLASSES
 
 
 def save(estimator: Linear | Method, path: str | os.PathLike[str]) -> None:
@@ -97,25 +84,6 @@ def load(path: str | os.PathLike[str]) -> Linear | Method:
     """
     model = Model.load(os.fspath(path))
     settings = json.loads(model.settings())
-    if settings["method"] != "pce":
-        return _other(model, settings)
-    keywords = model.keywords()
-    asked = None if keywords["noise"] == 0.0 else keywords["dim"]
-    pca = PCA(asked, whiten=keywords["weights"] == "whitened", solver=keywords["solver"])
-    # A PCA is a PCE with settings of its own: whatever asks for just these is one.
-    estimator: PCE | PCA = pca if pca._keywords() == keywords else PCE(**keywords)
-    estimator._model, estimator._summary = model, None
-    estimator.n_features_in_ = model.features
-    return estimator
-
-
-def _other(model: Model, settings: dict[str, Any]) -> Method:
     kind = CLASSES[settings["method"]]
-    estimator = kind(**kind._keywords(settings))
-    estimator._model, estimator.n_features_in_ = model, model.features
-    if isinstance(estimator, Classifier):
-        # Classes are numbers again where all of them are.
-        names = np.array(model.classes())
-        whole = all(name.lstrip("-").isdecimal() for name in names)
-        estimator.classes_ = names.astype(np.int64) if whole else names
-    return estimator
+    estimator: Linear | Method = kind(**kind._keywords(settings))
+    return estimator._take(model)

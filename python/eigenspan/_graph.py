@@ -8,20 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._base import Floats
-from ._method import (
-    COMPONENTS,
-    NORMALIZE,
-    PATH_STOP,
-    Method,
-    Normalize,
-    Projection,
-    Setting,
-    maybe,
-    number,
-    one_of,
-    truth,
-    whole,
-)
+from ._method import Method, Projection
+from ._settings import COMPONENTS, NORMALIZE, Normalize, Setting, maybe, number, one_of, truth, whole
 
 
 class LPP(Projection):
@@ -52,8 +40,8 @@ class LPP(Projection):
         Columns with an eigenvalue below this are left out.
     columns : {"constraint", "unit"}, default="constraint"
         How long the columns of the projection are: as the constraint says, or 1.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -78,7 +66,7 @@ class LPP(Projection):
     (1797, 8)
     """
 
-    _name = "lpp"
+    METHOD = "lpp"
     _settings = {
         "n_components": COMPONENTS,
         "n_neighbors": Setting("neighbours", whole()),
@@ -105,7 +93,7 @@ class LPP(Projection):
         floor: float | None = None,
         least: float | None = None,
         columns: Literal["constraint", "unit"] = "constraint",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
@@ -117,7 +105,7 @@ class LPP(Projection):
         self.floor = floor
         self.least = least
         self.columns = columns
-        self.threads = threads
+        self.n_jobs = n_jobs
 
     @property
     def eigenvalues_(self) -> NDArray[np.float64]:
@@ -127,14 +115,13 @@ class LPP(Projection):
     @classmethod
     def _keywords(cls, settings: dict[str, Any]) -> dict[str, Any]:
         weights = settings["weights"]
-        heat = isinstance(weights, dict)
-        kind = {"weights": "heat" if heat else weights, "t": weights["heat"]["t"] if heat else None}
-        return super()._keywords(settings | kind)
+        width = weights["heat"] if isinstance(weights, dict) else None
+        return super()._keywords(settings | {"weights": weights if width is None else "heat", "t": width})
 
     def _asked(self) -> dict[str, Any]:
         asked = super()._asked()
         width = asked.pop("t")
-        return asked | ({"weights": {"heat": {"t": width}}} if asked["weights"] == "heat" else {})
+        return asked | ({"weights": {"heat": width}} if asked["weights"] == "heat" and width is not None else {})
 
 
 class NPE(Projection):
@@ -155,7 +142,7 @@ class NPE(Projection):
         How samples are scaled.
     center : bool, default=True
         Whether the mean is taken away.
-    keep_mean, floor, least, columns, threads
+    keep_mean, floor, least, columns, n_jobs
         As in `LPP`.
 
     Attributes
@@ -179,7 +166,7 @@ class NPE(Projection):
     (1797, 8)
     """
 
-    _name = "npe"
+    METHOD = "npe"
     _settings = {
         "n_components": COMPONENTS,
         "n_neighbors": Setting("neighbours", whole()),
@@ -204,7 +191,7 @@ class NPE(Projection):
         floor: float | None = None,
         least: float | None = None,
         columns: Literal["constraint", "unit"] = "constraint",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
@@ -215,7 +202,7 @@ class NPE(Projection):
         self.floor = floor
         self.least = least
         self.columns = columns
-        self.threads = threads
+        self.n_jobs = n_jobs
 
     @property
     def eigenvalues_(self) -> NDArray[np.float64]:
@@ -239,8 +226,8 @@ class LLE(Method):
         What is added to the local Gram matrix, relative to its trace.
     normalize : {"unit", "none", "zscore"}, default="none"
         How samples are scaled.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -263,7 +250,7 @@ class LLE(Method):
     (300, 2)
     """
 
-    _name = "lle"
+    METHOD = "lle"
     _least = 2
     _settings = {
         "n_components": COMPONENTS,
@@ -279,13 +266,13 @@ class LLE(Method):
         n_neighbors: int = 5,
         ridge: float = 1e-3,
         normalize: Normalize = "none",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.ridge = ridge
         self.normalize = normalize
-        self.threads = threads
+        self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Place samples.
@@ -360,8 +347,8 @@ class L1Graph(Projection):
         The graph C + Cᵀ − CCᵀ that follows from the objective, or C + Cᵀ − CᵀC.
     columns : {"constraint", "unit"}, default="constraint"
         How long the columns of the projection are: as the constraint says, or 1.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -390,12 +377,12 @@ class L1Graph(Projection):
     (300, 8)
     """
 
-    _name = "l1-graph"
+    METHOD = "l1-graph"
     _settings = {
         "n_components": COMPONENTS,
         "lam": Setting("lambda", number()),
-        "tol": PATH_STOP,
-        "max_iter": Setting("most_steps", whole()),
+        "tol": Setting("tol", maybe(number(zero=True))),
+        "max_iter": Setting("max_iter", whole()),
         "normalize": NORMALIZE,
         "center": Setting("center", truth),
         "order": Setting("order", one_of("reconstruction", "exchanged")),
@@ -413,7 +400,7 @@ class L1Graph(Projection):
         center: bool = False,
         order: Literal["reconstruction", "exchanged"] = "reconstruction",
         columns: Literal["constraint", "unit"] = "constraint",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.lam = lam
@@ -423,7 +410,7 @@ class L1Graph(Projection):
         self.center = center
         self.order = order
         self.columns = columns
-        self.threads = threads
+        self.n_jobs = n_jobs
 
     @property
     def eigenvalues_(self) -> NDArray[np.float64]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable
 from functools import cached_property
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from ._base import NUMBERS, Floats, SpectrumWarning, as_read_by_rust
 from ._eigenspan import Model, fit_method, published
+from ._settings import Registered, Setting, Threaded
 
 
 class Trace(NamedTuple):
@@ -33,12 +32,11 @@ class Trace(NamedTuple):
     """Whether the tolerance was reached."""
 
 
-class Named(BaseEstimator):  # type: ignore[misc]
+class Named(Threaded, BaseEstimator):  # type: ignore[misc]
     """What Rust knows by a name and settings."""
 
-    threads: int | None
     _doc_link_module = "eigenspan"
-    _name: ClassVar[str]
+    METHOD: ClassVar[str]
     """The name, as on the command line."""
     _settings: ClassVar[dict[str, Setting]]
     """Every keyword that Rust is told of as a setting."""
@@ -48,7 +46,7 @@ class Named(BaseEstimator):  # type: ignore[misc]
     def _asked(self) -> dict[str, Any]:
         """The settings, checked, in the words that Rust knows."""
         asked = {s.name: s.tell(keyword, getattr(self, keyword)) for keyword, s in self._settings.items()}
-        return {"method": self._name, **asked}
+        return {"method": self.METHOD, **asked}
 
     def _read(self, X: ArrayLike, *, reset: bool) -> Any:
         """Samples as Rust reads them. Bad values are left to Rust, which names their place."""
@@ -69,10 +67,11 @@ class Named(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-class Method(Named):
+class Method(Registered, Named):
     """A method that gives a model."""
 
     _model: Model | None
+    n_features_in_: int
 
     @classmethod
     def as_published(cls, **keywords: Any) -> Self:
@@ -87,7 +86,7 @@ class Method(Named):
         -------
         An estimator that is not fitted.
         """
-        settings = published(cls._name)
+        settings = published(cls.METHOD)
         if settings is None:
             raise ValueError(f"the paper does not run {cls.__name__}: there are no settings to take from it")
         return cls(**(cls._keywords(json.loads(settings)) | keywords))
@@ -158,6 +157,11 @@ class Method(Named):
         """What the model makes of samples, one row each."""
         check_is_fitted(self)
         return self._fitted.transform(self._read(X, reset=False), self.threads)
+
+    def _take(self, model: Model) -> Self:
+        """Goes on as fitted, with a model of a file."""
+        self._model, self.n_features_in_ = model, model.features
+        return self
 
     def _forget(self) -> None:
         """Nothing was learnt."""
@@ -268,6 +272,14 @@ class Classifier(ClassifierMixin, Method):  # type: ignore[misc]
         self._learn(as_read_by_rust(x), (numbers.astype(np.int64), names))
         return self
 
+    def _take(self, model: Model) -> Self:
+        super()._take(model)
+        # Classes are numbers again where all of them are.
+        names = np.array(model.classes())
+        whole = all(name.lstrip("-").isdecimal() for name in names)
+        self.classes_ = names.astype(np.int64) if whole else names
+        return self
+
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The class of each sample.
 
@@ -285,91 +297,3 @@ class Classifier(ClassifierMixin, Method):  # type: ignore[misc]
         if unfinished:
             warnings.warn(f"{unfinished} samples used up their rounds", ConvergenceWarning, stacklevel=2)
         return self.classes_[numbers]
-
-
-# What a keyword may be: how it is checked and told to Rust, and how it comes back from a model file.
-
-
-class Setting(NamedTuple):
-    """A keyword of a class, and the setting of a method in Rust that it stands for."""
-
-    name: str
-    """The name in Rust."""
-    tell: Callable[[str, Any], Any]
-    """The value as Rust reads it; TypeError or ValueError where it cannot be meant."""
-    told: Callable[[Any], Any] = lambda value: value
-    """The keyword's value from Rust's."""
-
-
-def whole(least: int = 1) -> Callable[[str, Any], int]:
-    """A whole number."""
-
-    def tell(keyword: str, value: Any) -> int:
-        expected = f"a whole number from {least} on"
-        if isinstance(value, bool) or not isinstance(value, Integral):
-            raise TypeError(f"`{keyword}` must be {expected}, got {value!r}")
-        if value < least:
-            raise ValueError(f"`{keyword}` must be {expected}, got {value!r}")
-        return int(value)
-
-    return tell
-
-
-def number(*, zero: bool = False) -> Callable[[str, Any], float]:
-    """A finite number above zero, or zero too."""
-
-    def tell(keyword: str, value: Any) -> float:
-        expected = "a number of 0 or more" if zero else "a number above 0"
-        if isinstance(value, bool) or not isinstance(value, Real):
-            raise TypeError(f"`{keyword}` must be {expected}, got {value!r}")
-        told = float(value)
-        if not (np.isfinite(told) and (told > 0 or (zero and told == 0))):
-            raise ValueError(f"`{keyword}` must be {expected}, got {value!r}")
-        return told
-
-    return tell
-
-
-def truth(keyword: str, value: Any) -> bool:
-    """True or False."""
-    if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"`{keyword}` must be True or False, got {value!r}")
-    return bool(value)
-
-
-def one_of(*names: str) -> Callable[[str, Any], str]:
-    """One of a few words."""
-
-    def tell(keyword: str, value: Any) -> str:
-        expected = " or ".join(f"'{name}'" for name in names)
-        if not isinstance(value, str):
-            raise TypeError(f"`{keyword}` must be {expected}, got {value!r}")
-        if value not in names:
-            raise ValueError(f"`{keyword}` must be {expected}, got {value!r}")
-        return value
-
-    return tell
-
-
-def maybe(tell: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
-    """None, or what `tell` takes."""
-    return lambda keyword, value: None if value is None else tell(keyword, value)
-
-
-def _components(keyword: str, value: Any) -> Any:
-    if isinstance(value, str) and value == "auto":
-        return "auto"
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"`{keyword}` must be 'auto' or a whole number from 1 on, got {value!r}")
-    return {"fixed": whole()(keyword, value)}
-
-
-def _stop(keyword: str, value: Any) -> Any:
-    tolerance = maybe(number(zero=True))(keyword, value)
-    return "exact" if tolerance is None else {"published": {"tolerance": tolerance}}
-
-
-PATH_STOP = Setting("stop", _stop, lambda stop: None if stop == "exact" else stop["published"]["tolerance"])
-COMPONENTS = Setting("dim", _components, lambda value: value if value == "auto" else value["fixed"])
-NORMALIZE = Setting("normalize", one_of("unit", "none", "zscore"))
-Normalize = Literal["unit", "none", "zscore"]

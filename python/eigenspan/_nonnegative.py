@@ -7,7 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ._method import COMPONENTS, Reducer, Setting, number, one_of, truth, whole
+from ._method import Reducer
+from ._settings import COMPONENTS, Setting, number, one_of, truth, whole
 
 
 class Parts(Reducer):
@@ -15,8 +16,8 @@ class Parts(Reducer):
 
     _settings = {
         "n_components": COMPONENTS,
-        "max_iter": Setting("rounds", whole()),
-        "tol": Setting("tolerance", number(zero=True)),
+        "max_iter": Setting("max_iter", whole()),
+        "tol": Setting("tol", number(zero=True)),
         "random_state": Setting("seed", whole(0)),
         "start": Setting("start", one_of("scaled", "uniform")),
         "normalize": Setting("normalize", one_of("unit", "none")),
@@ -35,7 +36,7 @@ class Parts(Reducer):
         normalize: Literal["unit", "none"] = "none",
         unit_parts: bool = True,
         features: Literal["nonnegative", "projected", "orthonormal"] = "nonnegative",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.max_iter = max_iter
@@ -45,7 +46,7 @@ class Parts(Reducer):
         self.normalize = normalize
         self.unit_parts = unit_parts
         self.features = features
-        self.threads = threads
+        self.n_jobs = n_jobs
 
     @property
     def components_(self) -> NDArray[np.float64]:
@@ -82,8 +83,8 @@ class NMF(Parts):
     features : {"nonnegative", "projected", "orthonormal"}, default="nonnegative"
         What the features of a sample are: the amounts of the parts that come closest to it, its products with the
         parts, or its products with an orthonormal basis of the parts.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -110,7 +111,7 @@ class NMF(Parts):
     True
     """
 
-    _name = "nmf"
+    METHOD = "nmf"
 
 
 class NeNMF(Parts):
@@ -120,7 +121,7 @@ class NeNMF(Parts):
 
     Parameters
     ----------
-    n_components, max_iter, random_state, start, normalize, unit_parts, features, threads
+    n_components, max_iter, random_state, start, normalize, unit_parts, features, n_jobs
         As in `NMF`.
     tol : float, default=1e-4
         Stops when the projected gradient is down to this share of the first.
@@ -143,4 +144,4 @@ class NeNMF(Parts):
     (1797, 10)
     """
 
-    _name = "nenmf"
+    METHOD = "nenmf"

@@ -36,7 +36,7 @@ def merged(summaries: Iterable[bytes | None], threads: int | None) -> Summary | 
         if data is None:
             continue
         summary = Summary.from_bytes(data)
-        summary.threads = threads
+        summary.n_jobs = threads
         whole = summary if whole is None else whole.merge(summary)
     return whole
 

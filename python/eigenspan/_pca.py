@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._base import Linear
+from ._settings import one_of
 
 
 class PCA(Linear):
@@ -27,8 +28,8 @@ class PCA(Linear):
         Whether every feature gets variance one.
     solver : {"auto", "direct"}, default="auto"
         "direct" never forms a matrix of min(n, m)² numbers; it serves a number of components and a share.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -45,18 +46,20 @@ class PCA(Linear):
     21
     """
 
+    METHOD = "pca"
+
     def __init__(
         self,
         n_components: Literal["auto", "mle"] | int | float | None = None,
         *,
         whiten: bool = False,
         solver: Literal["auto", "direct"] = "auto",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.whiten = whiten
         self.solver = solver
-        self.threads = threads
+        self.n_jobs = n_jobs
 
     def partial_fit(
         self,
@@ -77,20 +80,18 @@ class PCA(Linear):
         """The variance of the training samples along each direction."""
         return self._fitted.explained_variance()
 
-    def _keywords(self) -> dict[str, Any]:
+    def _asked(self) -> dict[str, Any]:
         return {
-            "lam": "auto",
-            "dim": "auto" if self.n_components is None else self._checked_components(),
-            # Without noise, every direction above rounding is signal.
-            "noise": 0.0 if self.n_components is None else None,
-            "normalize": "none",
-            "center": True,
-            "weights": "whitened" if self.whiten else "scores",
-            "gamma": None,
-            "unit_features": False,
-            "rank_rule": "theorem",
-            "solver": self.solver,
+            "method": self.METHOD,
+            "dim": "all" if self.n_components is None else self._checked_components(),
+            "whiten": bool(self.whiten),
+            "solver": one_of("auto", "direct")("solver", self.solver),
         }
+
+    @classmethod
+    def _keywords(cls, settings: dict[str, Any]) -> dict[str, Any]:
+        dim = settings["dim"]
+        return {"n_components": None if dim == "all" else dim, "whiten": settings["whiten"], "solver": settings["solver"]}
 
     def _checked_components(self) -> Any:
         asked = self.n_components
@@ -99,4 +100,4 @@ class PCA(Linear):
             raise TypeError(f"`n_components` must be {expected}, got {asked!r}")
         if isinstance(asked, Real) and not (asked >= 1 if isinstance(asked, Integral) else 0 < asked < 1):
             raise ValueError(f"`n_components` must be {expected}, got {asked!r}")
-        return asked
+        return asked if isinstance(asked, str) else int(asked) if isinstance(asked, Integral) else float(asked)

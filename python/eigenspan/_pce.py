@@ -2,12 +2,92 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from numbers import Integral, Real
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._base import Linear
+from ._settings import maybe, one_of, truth
+
+
+SAME = {
+    "normalize": one_of("unit", "none", "zscore"),
+    "center": truth,
+    "unit_features": truth,
+    "rank_rule": one_of("theorem", "released"),
+    "solver": one_of("auto", "direct"),
+}
+"""Keywords that are settings by the same name, and how they are checked."""
+
+
+def settings_of(keywords: dict[str, Any]) -> dict[str, Any]:
+    """The settings for which keywords of `PCE` ask, in the words that Rust knows."""
+    lam, dim = _lam("lam", keywords["lam"]), _dim("dim", keywords["dim"])
+    noise = maybe(bounded("a standard deviation of 0 or more", lambda s: s >= 0))("noise", keywords["noise"])
+    share = isinstance(dim, float)
+    for given, one, other in [
+        (noise is not None and lam != "auto", "lam", "noise"),
+        (noise is not None and share, "dim", "noise"),
+        (share and lam != "auto", "lam", "dim"),
+    ]:
+        if given:
+            raise ValueError(f"`{one}` and `{other}` both say where to cut: give one of them")
+    weights = one_of("hard", "soft", "auto", "scores", "whitened")("weights", keywords["weights"])
+    gamma = maybe(bounded("a number from 0 (PCA) to 1 (whitening)", lambda g: 0 <= g <= 1))("gamma", keywords["gamma"])
+    if gamma is not None and weights != "soft":
+        raise ValueError("`gamma` has no effect unless `weights` is 'soft'")
+    return {
+        "method": PCE.METHOD,
+        "lambda": {"noise": noise} if noise is not None else {"energy": dim} if share else lam,
+        "dim": "auto" if share else dim,
+        "weights": weights if gamma is None else {"soft": gamma},
+        **{name: tell(name, keywords[name]) for name, tell in SAME.items()},
+    }
+
+
+def bounded(expected: str, fits: Callable[[float], bool]) -> Callable[[str, Any], float]:
+    """A finite number within bounds; None is said to be one of the values."""
+
+    def tell(keyword: str, value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise TypeError(f"`{keyword}` must be None or {expected}, got {value!r}")
+        told = float(value)
+        if not (np.isfinite(told) and fits(told)):
+            raise ValueError(f"`{keyword}` must be None or {expected}, got {value!r}")
+        return told
+
+    return tell
+
+
+def _lam(keyword: str, value: Any) -> str | float:
+    expected = "'auto', 'screenot' or a positive number"
+    if isinstance(value, str):
+        if value not in ("auto", "screenot"):
+            raise ValueError(f"`{keyword}` must be {expected}, got {value!r}")
+        return value
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"`{keyword}` must be {expected}, got {value!r}")
+    if not (np.isfinite(float(value)) and float(value) > 0):
+        raise ValueError(f"`{keyword}` must be {expected}, got {value!r}")
+    return float(value)
+
+
+def _dim(keyword: str, value: Any) -> str | int | float:
+    expected = "'auto', a number of dimensions from 1 on, or a share of the energy between 0 and 1"
+    if isinstance(value, str):
+        if value != "auto":
+            raise ValueError(f"`{keyword}` must be {expected}, got {value!r}")
+        return value
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"`{keyword}` must be {expected}, got {value!r}")
+    if isinstance(value, Integral) and value >= 1:
+        return int(value)
+    if not isinstance(value, Integral) and 0 < float(value) < 1:
+        return float(value)
+    raise ValueError(f"`{keyword}` must be {expected}, got {value!r}")
 
 
 class PCE(Linear):
@@ -41,8 +121,8 @@ class PCE(Linear):
         How the dimension follows from λ: as the paper's theorem says, or one more, as its authors' program does.
     solver : {"auto", "direct"}, default="auto"
         "auto" proves the dimension. "direct" never forms a matrix of min(n, m)² numbers, and its dimension is probable.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -99,6 +179,8 @@ class PCE(Linear):
     (2, 21)
     """
 
+    METHOD = "pce"
+
     def __init__(
         self,
         lam: Literal["auto", "screenot"] | float = "auto",
@@ -112,7 +194,7 @@ class PCE(Linear):
         unit_features: bool = False,
         rank_rule: Literal["theorem", "released"] = "theorem",
         solver: Literal["auto", "direct"] = "auto",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.lam = lam
         self.dim = dim
@@ -124,11 +206,24 @@ class PCE(Linear):
         self.unit_features = unit_features
         self.rank_rule = rank_rule
         self.solver = solver
-        self.threads = threads
+        self.n_jobs = n_jobs
 
-    def _keywords(self) -> dict[str, Any]:
-        names = ("lam", "dim", "noise", "normalize", "center", "weights", "gamma", "unit_features", "rank_rule", "solver")
-        return {name: getattr(self, name) for name in names}
+    def _asked(self) -> dict[str, Any]:
+        return settings_of(self.get_params(deep=False))
+
+    @classmethod
+    def _keywords(cls, settings: dict[str, Any]) -> dict[str, Any]:
+        rule, weights = settings["lambda"], settings["weights"]
+        level = rule if isinstance(rule, dict) else {}
+        dim = settings["dim"]
+        return {
+            "lam": "auto" if level else rule,
+            "dim": level["energy"] if "energy" in level and dim == "auto" else dim,
+            "noise": level.get("noise"),
+            "weights": "soft" if isinstance(weights, dict) else weights,
+            "gamma": weights["soft"] if isinstance(weights, dict) else None,
+            **{name: settings[name] for name in SAME},
+        }
 
     @classmethod
     def auto(cls, **keywords: Any) -> Self:

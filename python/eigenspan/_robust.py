@@ -7,7 +7,8 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._method import COMPONENTS, NORMALIZE, Normalize, Projection, Setting, maybe, number, one_of, truth, whole
+from ._method import Projection
+from ._settings import COMPONENTS, NORMALIZE, Normalize, Setting, maybe, number, one_of, truth, whole
 
 
 class Robust(Projection):
@@ -59,13 +60,14 @@ class RobustPCA(Robust):
         Rounds, at most.
     normalize : {"unit", "none", "zscore"}, default="none"
         How samples are scaled.
-    center : {"samples", "basis", "none"}, default="samples"
-        Where the mean of the low-rank part is taken away: from every sample, where directions are learnt only, or
-        nowhere.
+    center : bool, default=True
+        Whether the mean of the low-rank part is subtracted where directions are learned.
+    keep_mean : bool, default=False
+        Whether that mean stays in samples that are transformed.
     unit_features : bool, default=False
         Whether features are scaled to length one.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Results do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Results do not depend on it.
 
     Attributes
     ----------
@@ -100,16 +102,17 @@ class RobustPCA(Robust):
     True
     """
 
-    _name = "robust-pca"
+    METHOD = "robust-pca"
     _settings = {
         "n_components": COMPONENTS,
         "lam": Setting("lambda", maybe(number())),
         "solver": Setting("solver", one_of("ialm", "apg")),
         "growth": Setting("growth", number()),
-        "tol": Setting("tolerance", number()),
-        "max_iter": Setting("rounds", whole()),
+        "tol": Setting("tol", number()),
+        "max_iter": Setting("max_iter", whole()),
         "normalize": NORMALIZE,
-        "center": Setting("center", one_of("samples", "basis", "none")),
+        "center": Setting("center", truth),
+        "keep_mean": Setting("keep_mean", truth),
         "unit_features": Setting("unit_features", truth),
     }
 
@@ -123,9 +126,10 @@ class RobustPCA(Robust):
         tol: float = 1e-7,
         max_iter: int = 1000,
         normalize: Normalize = "none",
-        center: Literal["samples", "basis", "none"] = "samples",
+        center: bool = True,
+        keep_mean: bool = False,
         unit_features: bool = False,
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.lam = lam
@@ -135,8 +139,9 @@ class RobustPCA(Robust):
         self.max_iter = max_iter
         self.normalize = normalize
         self.center = center
+        self.keep_mean = keep_mean
         self.unit_features = unit_features
-        self.threads = threads
+        self.n_jobs = n_jobs
 
 
 class ROSL(Robust):
@@ -144,7 +149,7 @@ class ROSL(Robust):
 
     Parameters
     ----------
-    n_components, lam, normalize, center, unit_features, threads
+    n_components, lam, normalize, center, keep_mean, unit_features, n_jobs
         As in `RobustPCA`.
     max_rank : int, optional
         The largest rank of the low-rank part; min(n_samples, n_features, 500) otherwise.
@@ -178,17 +183,18 @@ class ROSL(Robust):
     (80, 60)
     """
 
-    _name = "rosl"
+    METHOD = "rosl"
     _settings = {
         "n_components": COMPONENTS,
         "lam": Setting("lambda", maybe(number())),
         "max_rank": Setting("rank", maybe(whole())),
         "growth": Setting("growth", number()),
-        "tol": Setting("tolerance", number()),
-        "max_iter": Setting("rounds", whole()),
+        "tol": Setting("tol", number()),
+        "max_iter": Setting("max_iter", whole()),
         "random_state": Setting("seed", whole(0)),
         "normalize": NORMALIZE,
-        "center": Setting("center", one_of("samples", "basis", "none")),
+        "center": Setting("center", truth),
+        "keep_mean": Setting("keep_mean", truth),
         "unit_features": Setting("unit_features", truth),
     }
 
@@ -203,9 +209,10 @@ class ROSL(Robust):
         max_iter: int = 1000,
         random_state: int = 0,
         normalize: Normalize = "none",
-        center: Literal["samples", "basis", "none"] = "samples",
+        center: bool = True,
+        keep_mean: bool = False,
         unit_features: bool = False,
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.lam = lam
@@ -216,5 +223,6 @@ class ROSL(Robust):
         self.random_state = random_state
         self.normalize = normalize
         self.center = center
+        self.keep_mean = keep_mean
         self.unit_features = unit_features
-        self.threads = threads
+        self.n_jobs = n_jobs

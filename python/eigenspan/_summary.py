@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
@@ -9,10 +12,12 @@ from sklearn.utils import check_array
 
 from . import _eigenspan
 from ._base import NUMBERS, as_read_by_rust
-from ._pce import PCE
+from ._feed import _checked, listed
+from ._pce import PCE, settings_of
+from ._settings import Threaded
 
 
-class Summary:
+class Summary(Threaded):
     """All that PCE needs to know of samples, in m² numbers: updated with portions, merged with others, finished to a model.
 
     A summary does not depend on how samples are cut into portions. Summaries of partitions, merged in the order of the
@@ -20,7 +25,7 @@ class Summary:
 
     Parameters
     ----------
-    lam, dim, noise, normalize, center, weights, gamma, unit_features, rank_rule, solver, threads
+    lam, dim, noise, normalize, center, weights, gamma, unit_features, rank_rule, solver, n_jobs
         The settings of the model, as in `PCE`.
     form : {"auto", "gram", "triangle"}, default="auto"
         What is kept. "gram" is several times faster and serves where the cut is not too far below the largest singular
@@ -61,15 +66,15 @@ class Summary:
         rank_rule: Literal["theorem", "released"] = "theorem",
         solver: Literal["auto", "direct"] = "auto",
         form: Literal["auto", "gram", "triangle"] = "auto",
-        threads: int | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         settings: dict[str, Any] = {"lam": lam, "dim": dim, "noise": noise, "normalize": normalize, "center": center}
         settings |= {"weights": weights, "gamma": gamma, "unit_features": unit_features}
         self._keywords: dict[str, Any] = settings | {"rank_rule": rank_rule, "solver": solver}
         self._form: str = form
         self._kept: _eigenspan.Summary | None = None
-        self.threads = threads
-        _eigenspan.Summary(self._keywords, 1, form)  # settings that make no sense are refused now
+        self.n_jobs = n_jobs
+        _eigenspan.Summary(self._settings(), 1, form)  # settings that make no sense are refused now
 
     def update(self, X: ArrayLike) -> Self:
         """Take more samples, any number of them.
@@ -87,6 +92,44 @@ class Summary:
         kept = self._kept or self._empty(x.shape[1])
         kept.update(as_read_by_rust(x), self.threads)
         self._kept = kept
+        return self
+
+    def update_files(
+        self,
+        paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        *,
+        max_memory: int | str | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint_every: int | str = "1GB",
+        **reading: Any,
+    ) -> Self:
+        """Take the samples of files that are read chunk by chunk and not kept, each file as a partition of its own.
+
+        Parameters
+        ----------
+        paths : path-like or sequence of path-like
+            Files or folders of images, in the order of their samples.
+        max_memory, checkpoint, checkpoint_every, **reading
+            As in `PCE.fit_files`.
+
+        Returns
+        -------
+        self
+        """
+        how = reading | {
+            "max_memory": max_memory,
+            "checkpoint": None if checkpoint is None else os.fspath(checkpoint),
+            "checkpoint_every": checkpoint_every,
+            "form": self.form,
+        }
+        if self._kept is None:
+            self._kept = _eigenspan.summarize_files(listed(paths), self._settings(), _checked(how), self.threads)
+            return self
+        if checkpoint is not None:
+            raise ValueError("`checkpoint` needs an empty summary: what was seen before is not in the files")
+        for path in listed(paths):
+            # One after the other: another bracketing would round otherwise.
+            self._kept.merge(_eigenspan.summarize_files([path], self._settings(), _checked(how), self.threads), self.threads)
         return self
 
     def merge(self, other: Summary) -> Self:
@@ -135,14 +178,13 @@ class Summary:
         """
         if self._kept is None:
             raise ValueError("no samples were seen: `update` or `merge` comes first")
-        keywords = None
+        settings = None
         if not (lam is None and dim is None and noise is None):
             asked = {"lam": "auto" if lam is None else lam, "dim": "auto" if dim is None else dim, "noise": noise}
-            keywords = self._keywords | asked
-        model = self._kept.finish(keywords, self.threads)
-        pce = PCE(**model.keywords(), threads=self.threads)
-        pce._model, pce._summary = model, None
-        pce.n_features_in_ = model.features
+            settings = json.dumps(settings_of(self._keywords | asked))
+        model = self._kept.finish(settings, self.threads)
+        keywords = PCE._keywords(json.loads(model.settings_of_pce()))
+        pce = PCE(**keywords, n_jobs=self.n_jobs)._take(model)
         pce._warn(model)
         return pce
 
@@ -174,9 +216,9 @@ class Summary:
         return cls._of(_eigenspan.Summary.from_bytes(bytes(data)))
 
     @classmethod
-    def _of(cls, kept: _eigenspan.Summary, threads: int | None = None) -> Self:
-        keywords: dict[str, Any] = kept.keywords()
-        summary = cls(**keywords, form=kept.form, threads=threads)  # type: ignore[arg-type]
+    def _of(cls, kept: _eigenspan.Summary, n_jobs: int | None = None) -> Self:
+        keywords = PCE._keywords(json.loads(kept.settings()))
+        summary = cls(**keywords, form=kept.form, n_jobs=n_jobs)
         summary._kept = kept
         return summary
 
@@ -201,5 +243,8 @@ class Summary:
         features = "" if self._kept is None else f" of {self._kept.features} features"
         return f"<Summary: {self.n_samples_seen_} samples{features}, {self.form}>"
 
+    def _settings(self) -> str:
+        return json.dumps(settings_of(self._keywords))
+
     def _empty(self, features: int) -> _eigenspan.Summary:
-        return _eigenspan.Summary(self._keywords, features, self._form)
+        return _eigenspan.Summary(self._settings(), features, self._form)

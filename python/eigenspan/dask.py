@@ -37,7 +37,7 @@ def fit(X: Any, **settings: Any) -> _pce.PCE:
     X : dask.array.Array of shape (n_samples, n_features) or dask.dataframe.DataFrame of numbers
         Partitions are runs of samples: numbers of chunks may be unknown and chunks empty. Blocks may be dense or CSR.
     **settings
-        Those of `eigenspan.Summary`: the settings of `eigenspan.PCE`, and `form`. `threads` is for each task, 1 by default:
+        Those of `eigenspan.Summary`: the settings of `eigenspan.PCE`, and `form`. `n_jobs` is for each task, 1 by default:
         the scheduler keeps the cores busy.
 
     Returns
@@ -77,13 +77,13 @@ def summarize(X: Any, **settings: Any) -> Summary:
         To be finished, at several λ if you like, without reading the samples again.
     """
     delayed = _dask().delayed
-    settings = {"threads": 1} | settings
+    settings = {"n_jobs": 1} | settings
     Summary(**settings)  # Unknown settings are refused here, not on a worker.
     partitions = np.ravel(np.asarray(_whole_rows(X).to_delayed(), dtype=object))
     parts = [delayed(_summarise)(part, settings, number) for number, part in enumerate(partitions)]
     whole = None
     for first in range(0, len(parts), AT_ONCE):
-        whole = delayed(_merged)(whole, parts[first : first + AT_ONCE], settings["threads"])
+        whole = delayed(_merged)(whole, parts[first : first + AT_ONCE], settings["n_jobs"])
     found = merged([None if whole is None else whole.compute()], None)
     if found is None:
         raise ValueError("there are no samples: every partition is empty")
@@ -141,7 +141,7 @@ class PCE(_pce.PCE):
         """Learn the dimension and the projection: see `eigenspan.dask.fit`."""
         if not _dask().is_dask_collection(X):
             return super().fit(X, y)
-        settings = {name: value for name, value in self.get_params().items() if name != "threads" or value is not None}
+        settings = {name: value for name, value in self.get_params().items() if name != "n_jobs" or value is not None}
         fitted = fit(X, **settings)
         self._forget()
         self._model = fitted._fitted

@@ -13,6 +13,7 @@ from sklearn.utils import Bunch, check_array
 
 from . import _eigenspan
 from ._base import NUMBERS, as_read_by_rust
+from ._settings import as_threads
 
 __all__ = ["corrupt", "load_digits", "load_file", "make_subspaces", "make_synthetic_faces", "split"]
 
@@ -138,7 +139,7 @@ def make_synthetic_faces(
     image_shape: tuple[int, int] = (54, 48),
     disguise: Literal["sunglasses", "scarf", "mixed"] | None = None,
     random_state: int = 1,
-    threads: int | None = None,
+    n_jobs: int | None = None,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Rendered heads under many lights: synthetic faces, and nobody's.
 
@@ -155,8 +156,8 @@ def make_synthetic_faces(
         What every second image wears, or two of three where mixed.
     random_state : int
         The same seed gives the same people.
-    threads : int, optional
-        How many threads to use; all cores otherwise. Images do not depend on it.
+    n_jobs : int, optional
+        How many threads to use; all cores where None or −1. Images do not depend on it.
 
     Returns
     -------
@@ -174,7 +175,7 @@ def make_synthetic_faces(
     """
     worn = "none" if disguise is None else disguise
     height, width = image_shape
-    return _eigenspan.synthetic_faces(n_subjects, n_images, (height, width), worn, random_state, threads)
+    return _eigenspan.synthetic_faces(n_subjects, n_images, (height, width), worn, random_state, as_threads(n_jobs))
 
 
 def corrupt(
@@ -183,7 +184,7 @@ def corrupt(
     *,
     image_shape: tuple[int, int] | None = None,
     share: float = 1.0,
-    seed: int = 0,
+    random_state: int = 0,
     repeat: int = 0,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Samples of which some are spoilt on purpose, as on the command line.
@@ -200,7 +201,7 @@ def corrupt(
         The size of an image, which a block needs.
     share : float, default=1.0
         The share of the samples that is spoilt.
-    seed, repeat : int
+    random_state, repeat : int
         Which noise. What happens to a sample depends on these and its number alone.
 
     Returns
@@ -219,11 +220,11 @@ def corrupt(
     (5, 100)
     """
     x = check_array(X, accept_sparse="csr", dtype=NUMBERS, ensure_all_finite=False)
-    return _eigenspan.corrupt(as_read_by_rust(x), kind, image_shape, share, seed, repeat)
+    return _eigenspan.corrupt(as_read_by_rust(x), kind, image_shape, share, random_state, repeat)
 
 
 def split(
-    n_samples: int, train: int | float, *, y: ArrayLike | None = None, seed: int = 0, repeat: int = 0
+    n_samples: int, train: int | float, *, y: ArrayLike | None = None, random_state: int = 0, repeat: int = 0
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The numbers of the samples to train on, and of those to test on: the same as those of the command line.
 
@@ -235,7 +236,7 @@ def split(
         How many to train on, or which share of them, between 0 and 1.
     y : array-like of shape (n_samples,), optional
         Classes: then `train` samples, or this share, of every class. Without them any samples, whatever their class.
-    seed, repeat : int
+    random_state, repeat : int
         Which split: repeats of a seed are independent of each other.
 
     Returns
@@ -246,7 +247,7 @@ def split(
     Examples
     --------
     >>> from eigenspan import datasets
-    >>> train, test = datasets.split(10, 0.7, seed=1)
+    >>> train, test = datasets.split(10, 0.7, random_state=1)
     >>> len(train), len(test)
     (7, 3)
     """
@@ -255,5 +256,5 @@ def split(
     if classes is not None and len(classes) != n_samples:
         raise ValueError(f"{n_samples} samples need {n_samples} labels, got {len(classes)}")
     count, share = (int(train), 0.0) if whole else (None, float(train))
-    chosen, others = _eigenspan.split(n_samples, classes, count, share, seed, repeat)
+    chosen, others = _eigenspan.split(n_samples, classes, count, share, random_state, repeat)
     return chosen, others

@@ -66,7 +66,7 @@ def fit(df: Any, columns: str | list[str] | None = None, **settings: Any) -> PCE
         One column that holds whole samples (an array of numbers, or a vector of `pyspark.ml`), or the columns of
         numbers that are the features. All columns by default.
     **settings
-        Those of `eigenspan.Summary`: the settings of `eigenspan.PCE`, and `form`. `threads` is for each task, 1 by default.
+        Those of `eigenspan.Summary`: the settings of `eigenspan.PCE`, and `form`. `n_jobs` is for each task, 1 by default.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def summarize(df: Any, columns: str | list[str] | None = None, **settings: Any) 
         To be finished, at several λ if you like, without reading the samples again.
     """
     _needed()
-    settings = {"threads": 1} | settings
+    settings = {"n_jobs": 1} | settings
     Summary(**settings)  # Unknown settings are refused here, not on a worker.
     reading = _reading(df, columns)
     samples = df.toDF(*_plain(df)).select(*(f"c{place}" for place in reading.places))

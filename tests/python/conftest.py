@@ -1,10 +1,13 @@
-"""The command line, as a script would use it, and the data it is tried on."""
+"""What the tests share: the command line as a script would use it, and the data that it and the package are tried on."""
 
 import json
 import os
 import struct
 import subprocess
 from pathlib import Path
+
+# Before SciPy is imported: else scikit-learn skips one of its checks.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 import numpy as np
 import pytest
@@ -39,14 +42,55 @@ def tensors(path):
     }
 
 
-@pytest.fixture
-def shared():
-    """Loads one of the real data sets; skips where it is absent."""
+@pytest.fixture(scope="session")
+def subspaces():
+    """400 samples of 200 features with 12 dimensions."""
+    import eigenspan
 
-    def load(name):
+    return eigenspan.datasets.make_subspaces()[0]
+
+
+@pytest.fixture(scope="session")
+def digits():
+    import eigenspan
+
+    return eigenspan.datasets.load_digits()[0]
+
+
+@pytest.fixture(scope="session")
+def command():
+    """Runs the command line that was built from the same Rust library."""
+    if not BINARY.exists():
+        pytest.skip("no command line: cargo build --release --features columnar")
+
+    def run(*arguments, cwd=None):
+        words = [BINARY, *map(str, arguments)]
+        return subprocess.run(words, check=True, capture_output=True, text=True, cwd=cwd).stdout
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def shared_file():
+    """The path of one of the real data sets; skips where it is absent."""
+
+    def path_of(name):
         path = DATA / name
         if not path.exists():
             pytest.skip("skipped: no data")
-        return path, np.load(path)
+        return path
 
-    return load
+    return path_of
+
+
+@pytest.fixture(scope="session")
+def shared(shared_file):
+    """Loads one of the real data sets; skips where it is absent."""
+    return lambda name: np.load(shared_file(name))
+
+
+@pytest.fixture(scope="session")
+def faces(shared):
+    """1520 of the faces of Extended Yale B, uint8."""
+    faces = shared("exyaleb_54x48_first58.npz")["X"]
+    return np.ascontiguousarray(faces[np.random.default_rng(0).permutation(len(faces))[:1520]])

@@ -88,8 +88,9 @@ def test_offsets_of_1e9_do_not_touch_the_centred_spectrum(tmp_path):
 
 
 @pytest.mark.parametrize("lam, low, high", [(5, 116, 124), (50, 326, 342)])
-def test_extended_yale_b_has_the_papers_dimension_and_lapacks_count(tmp_path, shared, lam, low, high):
-    path, data = shared("exyaleb_54x48_first58.npz")
+def test_extended_yale_b_has_the_papers_dimension_and_lapacks_count(tmp_path, shared_file, lam, low, high):
+    path = shared_file("exyaleb_54x48_first58.npz")
+    data = np.load(path)
     for seed in range(3):
         rows = np.random.default_rng(seed).permutation(len(data["X"]))[:1520]
         np.save(tmp_path / "rows.npy", rows)
@@ -100,8 +101,9 @@ def test_extended_yale_b_has_the_papers_dimension_and_lapacks_count(tmp_path, sh
         assert report["certified"]
 
 
-def test_usps_has_the_papers_dimension_and_lapacks_count(tmp_path, shared):
-    path, data = shared("usps_11000.npz")
+def test_usps_has_the_papers_dimension_and_lapacks_count(tmp_path, shared_file):
+    path = shared_file("usps_11000.npz")
+    data = np.load(path)
     for seed in range(3):
         rows = np.random.default_rng(seed).permutation(len(data["X"]))[:9500]
         np.save(tmp_path / "rows.npy", rows)

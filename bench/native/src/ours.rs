@@ -3,9 +3,9 @@
 use std::ffi::c_void;
 use std::num::NonZero;
 
-use eigenspan::data::Samples;
-use eigenspan::method::pce::PathStep;
-use eigenspan::{Dim, Exec, Lambda, MatRef, Normalize, Pce, PceParams, Quiet};
+use eigenspan_core::data::Samples;
+use eigenspan_core::method::pce::PathStep;
+use eigenspan_core::{Dim, Exec, Lambda, MatRef, Normalize, Pce, PceParams, Quiet};
 
 use crate::clock::timed;
 use crate::{Answer, guarded, slice, slice_mut};

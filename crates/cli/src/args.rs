@@ -8,15 +8,15 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args as ClapArgs, Parser, Subcommand};
-use eigenspan::classify::CLASSIFIERS;
-use eigenspan::data::Corruption;
-use eigenspan::dimension::ESTIMATORS;
+use eigenspan_core::classify::CLASSIFIERS;
+use eigenspan_core::data::Corruption;
+use eigenspan_core::dimension::ESTIMATORS;
 use eigenspan_study::cell::TrainSize;
 
 use crate::choice::Choice;
 
 pub use groups::{CutArgs, Data, Fitting, Streaming};
-pub use values::{FormArg, LambdaArg, NormalizeArg, NumbersArg, Size, SplitArg, Sweep};
+pub use values::{NumbersArg, Size, SplitArg, Sweep};
 use values::{parse_size, parse_sweep, parse_train};
 
 const EXIT_HELP: &str =
@@ -80,7 +80,7 @@ eigenspan transform faces.espan new.csv | head")]
     #[command(after_help = "Examples:\n  eigenspan recover faces.espan new.npz -o clean.npy --sheet faces.png\n  \
 eigenspan recover sensors.espan today.csv --scores novelty.csv")]
     Recover(Recover),
-    /// Show the dimension for every λ, from one decomposition
+    /// Show the dimension for every λ
     #[command(after_help = "Examples:\n  eigenspan path faces.npz\n  eigenspan path faces.npz --svg > path.svg")]
     Path(PathArgs),
     /// Compare methods and classifiers on labelled data: how often are they right on samples they have not seen?
@@ -172,6 +172,9 @@ pub struct Update {
     /// as before, or 1, which forgets nothing
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     pub forget: Option<f64>,
+    /// Take no more memory than this: 500MB, 2GB, 1GiB. The result does not depend on it
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub max_memory: Option<Size>,
     #[command(flatten)]
     pub cut: CutArgs,
     /// Write the model here; it may be the one that is read
@@ -235,6 +238,10 @@ pub struct Dimension {
     /// Read what is known of balls from here, and write what was computed
     #[arg(long, value_name = "FILE.json")]
     pub calibration: Option<PathBuf>,
+    /// Take no more memory than this: 500MB, 2GB, 1GiB. Estimators need all samples: data that
+    /// would take more are refused
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub max_memory: Option<Size>,
     /// Print a JSON list instead of a table
     #[arg(long)]
     pub json: bool,
@@ -285,6 +292,10 @@ pub struct PathArgs {
     pub data: Data,
     #[command(flatten)]
     pub fitting: Fitting,
+    /// Take no more memory than this: 500MB, 2GB, 1GiB. The samples are then read chunk by
+    /// chunk and not kept
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub max_memory: Option<Size>,
     /// Print one JSON object instead of a staircase
     #[arg(long, conflicts_with = "svg")]
     pub json: bool,
@@ -306,7 +317,7 @@ pub struct Evaluate {
     pub as_published: bool,
     /// Who tells the features apart; several, with commas between them, or the flag several times
     #[arg(long = "classifier", value_name = "NAME", default_value = "nn", value_delimiter = ',', hide_possible_values = true,
-        value_parser = PossibleValuesParser::new(CLASSIFIERS.map(|(name, _)| name)))]
+        value_parser = PossibleValuesParser::new(CLASSIFIERS.iter().map(|(name, _)| *name)))]
     pub classifiers: Vec<String>,
     /// How many samples to train on: a share below 1, or a number
     #[arg(long, value_name = "SHARE|N", default_value = "0.5", value_parser = parse_train)]
@@ -327,6 +338,10 @@ pub struct Evaluate {
     /// The share of the samples that is corrupted
     #[arg(long, value_name = "SHARE", default_value = "1", requires = "corrupt")]
     pub corrupt_share: f64,
+    /// Take no more memory than this: 500MB, 2GB, 1GiB. All samples are needed: data that would
+    /// take more are refused
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub max_memory: Option<Size>,
     /// Keep finished partitions in this file: a run that was stopped goes on where it was
     #[arg(long, value_name = "FILE")]
     pub cache: Option<PathBuf>,
@@ -398,6 +413,10 @@ pub struct Export {
 pub struct Info {
     #[command(flatten)]
     pub data: Data,
+    /// Take no more memory than this: 500MB, 2GB, 1GiB. Data are read chunk by chunk in any
+    /// case: a format that is read as a whole is refused
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub max_memory: Option<Size>,
     /// Print one JSON object instead of words
     #[arg(long)]
     pub json: bool,

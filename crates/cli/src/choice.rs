@@ -2,13 +2,12 @@
 
 use clap::Args as ClapArgs;
 use clap::builder::PossibleValuesParser;
-use eigenspan::method::pca::{Components, PcaParams};
-use eigenspan::registry::{METHODS, Method};
-use eigenspan::{Lambda, PceParams, Weights};
-use eigenspan_study::settings::as_kept;
+use eigenspan_core::PceParams;
+use eigenspan_core::registry::{METHODS, Method};
+use eigenspan_core::settings::SettingError;
 use serde_json::{Value, json};
 
-use crate::args::{Fitting, LambdaArg, NormalizeArg};
+use crate::args::Fitting;
 use crate::failure::Failure;
 
 /// The method, and the settings that only some methods have.
@@ -16,7 +15,7 @@ use crate::failure::Failure;
 pub struct Choice {
     /// The method; `eigenspan methods` says what each of them is
     #[arg(long, value_name = "NAME", default_value = "pce", hide_possible_values = true,
-        value_parser = PossibleValuesParser::new(METHODS.map(|(name, _)| name)))]
+        value_parser = PossibleValuesParser::new(METHODS.iter().map(|method| method.name)))]
     method: String,
     /// Use the settings of the paper's experiments where no other flag says otherwise
     #[arg(long)]
@@ -44,23 +43,27 @@ pub struct Choice {
     #[arg(long, value_name = "B")]
     bias: Option<f64>,
     /// How small the last step, or what is left to explain, must be (l1-graph, nmf, nenmf, robust-pca, rosl, svm, src)
-    #[arg(long, value_name = "T")]
-    tolerance: Option<f64>,
-    /// Rounds of the iteration, at most (l1-graph, nmf, nenmf, robust-pca, rosl, cesr, svm, src)
-    #[arg(long, value_name = "N")]
-    rounds: Option<usize>,
+    #[arg(long, alias = "tolerance", value_name = "T")]
+    tol: Option<f64>,
+    /// Iterations, at most (l1-graph, nmf, nenmf, robust-pca, rosl, cesr, svm, src)
+    #[arg(long, alias = "rounds", value_name = "N")]
+    max_iter: Option<usize>,
     /// The seed of the first guess (nmf, nenmf, rosl), or of the order of the samples (svm)
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Give every feature variance one (pca)
     #[arg(long)]
     whiten: bool,
+    /// Any setting of the method by its name, as `eigenspan inspect MODEL` shows it: `--set ridge=1e-3`, or several
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_setting)]
+    settings: Vec<(String, Value)>,
 }
 
-/// Flags that PCA knows.
-const OF_PCA: [&str; 4] = ["--dim", "--energy", "--solver", "--whiten"];
-/// Flags of some methods only that PCE knows.
-const OF_PCE: [&str; 3] = ["--weights", "--gamma", "--unit-features"];
+/// A setting and its value: JSON, or a word as it is.
+fn parse_setting(text: &str) -> Result<(String, Value), String> {
+    let (name, value) = text.split_once('=').ok_or("expected a setting and its value, as in dim=30")?;
+    Ok((name.trim().into(), serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.into()))))
+}
 
 /// A flag that was given: its name, the setting it stands for, and the value.
 type Given = (&'static str, &'static str, Value);
@@ -71,131 +74,122 @@ impl Choice {
         &self.method
     }
 
-    /// What is asked, of which method.
+    /// The parameters, of which method.
     pub fn method(&self, fitting: &Fitting) -> Result<Method, Failure> {
-        let name = self.method.as_str();
-        let own = self.given();
-        match name {
-            "pce" => {
-                none_of(name, &own.into_iter().filter(|(flag, ..)| !OF_PCE.contains(flag)).collect::<Vec<_>>())?;
-                let (weights, unit_features) = (self.weights()?, self.unit_features);
-                Ok(Method::Pce(PceParams { weights, unit_features, ..fitting.params() }))
-            }
-            "pce-auto" => {
-                none_of(name, &own)?;
-                let PceParams { weights, unit_features, .. } = PceParams::auto();
-                Ok(Method::Pce(PceParams { weights, unit_features, ..fitting.params() }))
-            }
-            "pca" => {
-                let flags = own.into_iter().chain(fitting.of_all()).chain(fitting.of_pce());
-                none_of(name, &flags.filter(|(flag, ..)| !OF_PCA.contains(flag)).collect::<Vec<_>>())?;
-                Ok(Method::Pca(self.pca(fitting)))
-            }
-            _ => {
-                none_of(name, &fitting.of_pce())?;
-                self.overlaid(own.into_iter().chain(fitting.of_all()))
-            }
-        }
-    }
-
-    fn pca(&self, fitting: &Fitting) -> PcaParams {
-        let Fitting { dim, energy, .. } = *fitting;
-        let components = match (dim, energy) {
-            (Some(count), _) => Components::Count(count),
-            (_, Some(share)) => Components::Share(share),
-            _ => Components::Auto,
-        };
-        PcaParams { components, whiten: self.whiten, solver: fitting.solver() }
-    }
-}
-
-impl Fitting {
-    /// Flags that say something to every method that has the setting.
-    fn of_all(&self) -> Vec<Given> {
-        let lambda = self.lambda.map(|LambdaArg(lambda)| match lambda {
-            Lambda::Fixed(number) => json!(number),
-            other => json!(other),
-        });
-        let normalize = self.normalize.map(|asked| match asked {
-            NormalizeArg::Unit => json!("unit"),
-            NormalizeArg::None => json!("none"),
-            NormalizeArg::Zscore => json!("zscore"),
-        });
-        given([
-            ("--dim", "dim", self.dim.map(|dim| json!(dim))),
-            ("--lambda", "lambda", lambda),
-            ("--normalize", "normalize", normalize),
-            ("--center", "center", self.center.then_some(json!(true))),
-        ])
-    }
-
-    /// Flags that no method but PCE and PCA knows.
-    fn of_pce(&self) -> Vec<Given> {
-        let set = |set: bool| set.then_some(Value::Null);
-        given([
-            ("--noise", "noise", set(self.noise.is_some())),
-            ("--energy", "energy", set(self.energy.is_some())),
-            ("--solver", "solver", set(self.solver.is_some())),
-            ("--rank-rule", "rank_rule", set(self.rank_rule.is_some())),
-            ("--strict", "strict", set(self.strict)),
-        ])
-    }
-}
-
-impl Choice {
-    /// How PCE is to weight directions.
-    fn weights(&self) -> Result<Weights, Failure> {
-        let weights = match self.weights.as_deref() {
-            None | Some("hard") => Weights::Hard,
-            Some("soft") => return Ok(Weights::Soft { gamma: self.gamma.unwrap_or(1.0) }),
-            Some("auto") => Weights::Auto,
-            Some("scores") => Weights::Scores,
-            Some("whitened") => Weights::Whitened,
-            Some(other) => {
-                let fact = format!("`--weights` of the method `pce` cannot be `{other}`");
-                return Err(Failure::refused(fact, "use `hard`, `soft`, `auto`, `scores` or `whitened`"));
-            }
-        };
-        match self.gamma {
-            None => Ok(weights),
-            Some(_) => Err(Failure::refused("`--gamma` says nothing to these weights", "add `--weights soft`")),
-        }
-    }
-
-    fn given(&self) -> Vec<Given> {
-        given([
-            ("--as-published", "", self.as_published.then_some(Value::Null)),
-            ("--neighbours", "neighbours", self.neighbours.map(|n| json!(n))),
-            ("--weights", "weights", self.weights.as_ref().map(|kind| json!(kind))),
-            ("--gamma", "gamma", self.gamma.map(|gamma| json!(gamma))),
-            ("--unit-features", "unit_features", self.unit_features.then_some(json!(true))),
-            ("--metric", "metric", self.metric.as_ref().map(|kind| json!(kind))),
-            ("--cost", "cost", self.cost.map(|c| json!(c))),
-            ("--bias", "bias", self.bias.map(|b| json!(b))),
-            ("--tolerance", "tolerance", self.tolerance.map(|t| json!(t))),
-            ("--rounds", "rounds", self.rounds.map(|n| json!(n))),
-            ("--seed", "seed", self.seed.map(|n| json!(n))),
-            ("--whiten", "whiten", self.whiten.then_some(json!(true))),
-        ])
-    }
-
-    /// The defaults of the method, or the published settings, with the flags laid over them.
-    fn overlaid(&self, flags: impl Iterator<Item = Given>) -> Result<Method, Failure> {
         let base = if self.as_published { Method::as_published(&self.method) } else { Method::named(&self.method) };
         let Some(base) = base else {
             let fact = format!("the paper does not run `{}`: there are no settings to take from it", self.method);
             return Err(Failure::refused(fact, "leave `--as-published` out"));
         };
-        let mut settings = serde_json::to_value(&base).expect("settings are plain data");
-        for (flag, name, value) in flags.filter(|(_, name, _)| !name.is_empty()) {
-            let (name, value) = as_kept(&self.method, name, &value);
-            // A method that has more than one way to centre has no flag for it.
-            let known = settings.get_mut(name).filter(|known| !(known.is_string() && value.is_boolean()));
-            *known.ok_or_else(|| says_nothing(&self.method, flag))? = value;
+        let own = self.given(&base)?;
+        // The weights of PCE-auto are what it is.
+        let preset = own.iter().find(|(flag, ..)| base.name() != self.method && OF_PRESET.contains(flag));
+        if let Some((flag, ..)) = preset {
+            return Err(no_effect(&self.method, flag));
         }
-        serde_json::from_value(settings).map_err(|error| {
-            Failure::refused(format!("`{}` does not take this: {error}", self.method), "see `eigenspan fit --help`")
+        let method = own.into_iter().chain(fitting.given(&base)).try_fold(base, |method, given| {
+            let (flag, name, value) = given;
+            self.with(method, flag, name, &value)
+        })?;
+        self.settings.iter().try_fold(method, |method, (name, value)| {
+            let flag = format!("--set {name}");
+            self.with(method, &flag, name, value)
         })
+    }
+
+    fn with(&self, method: Method, flag: &str, name: &str, value: &Value) -> Result<Method, Failure> {
+        // A method that has more than one way to center has no flag for it.
+        if flag == "--center" && method.settings().get(name).is_some_and(Value::is_string) {
+            return Err(no_effect(&self.method, flag));
+        }
+        method.with(name, value).map_err(|error| match error {
+            SettingError::Unknown { known, .. } if flag.starts_with("--set") => Failure::refused(
+                format!("the method `{}` has no setting `{name}`", self.method),
+                format!("its settings are {}", known.join(", ")),
+            ),
+            SettingError::Unknown { .. } => no_effect(&self.method, flag),
+            error @ SettingError::Value { .. } => {
+                Failure::refused(format!("`{}` {error}", self.method), "see `eigenspan fit --help`")
+            }
+        })
+    }
+}
+
+/// Flags that a preset sets itself.
+const OF_PRESET: [&str; 3] = ["--weights", "--gamma", "--unit-features"];
+
+impl Fitting {
+    /// The parameters of PCE.
+    pub fn params(&self) -> Result<PceParams, Failure> {
+        let base = Method::Pce(PceParams::default());
+        let method = self.given(&base).into_iter().try_fold(base, |method, (_, name, value)| {
+            let refused =
+                |error: SettingError| Failure::refused(format!("`pce` {error}"), "see `eigenspan fit --help`");
+            method.with(name, &value).map_err(refused)
+        })?;
+        let Method::Pce(params) = method else { unreachable!("a setting does not change the method") };
+        Ok(params)
+    }
+
+    /// The flags that were given, as settings of the method.
+    fn given(&self, method: &Method) -> Vec<Given> {
+        let energy = match method {
+            Method::Pca(_) if self.dim.is_some() => ("--energy", "dim", self.energy.map(|_| json!(self.dim))),
+            Method::Pca(_) => ("--energy", "dim", self.energy.map(|share| json!(share))),
+            _ => ("--energy", of_pce("lambda", method), self.energy.map(|share| json!({ "energy": share }))),
+        };
+        given([
+            ("--dim", "dim", self.dim.map(|dim| json!(dim))),
+            ("--lambda", "lambda", self.lambda.as_ref().map(|lambda| json!(lambda.0))),
+            ("--noise", of_pce("lambda", method), self.noise.map(|deviation| json!({ "noise": deviation }))),
+            energy,
+            ("--rank-rule", "rank_rule", self.rank_rule.as_ref().map(word)),
+            ("--normalize", "normalize", self.normalize.as_ref().map(word)),
+            ("--center", "center", self.center.then_some(json!(true))),
+            ("--strict", "strict", self.strict.then_some(json!(true))),
+            ("--solver", "solver", self.solver.as_ref().map(word)),
+        ])
+    }
+}
+
+/// The setting, where the method is PCE; other methods mean another thing by that name.
+fn of_pce(name: &'static str, method: &Method) -> &'static str {
+    if let Method::Pce(_) = method { name } else { "" }
+}
+
+/// The word of a flag.
+fn word(value: &impl clap::ValueEnum) -> Value {
+    json!(value.to_possible_value().expect("no value is skipped").get_name())
+}
+
+impl Choice {
+    /// The flags that were given, as settings of the method.
+    fn given(&self, method: &Method) -> Result<Vec<Given>, Failure> {
+        let soft = self.weights.as_deref() == Some("soft");
+        let weights = match (method, self.gamma) {
+            (Method::Pce(_), Some(gamma)) if soft => Some(json!({ "soft": gamma })),
+            (Method::Pce(_), Some(_)) if method.name() == self.method => {
+                return Err(Failure::refused("`--gamma` has no effect with these weights", "add `--weights soft`"));
+            }
+            _ => self.weights.as_ref().map(|kind| json!(kind)),
+        };
+        Ok(given([
+            ("--weights", "weights", weights),
+            (
+                "--gamma",
+                "gamma",
+                self.gamma.filter(|_| !soft || method.name() != self.method).map(|gamma| json!(gamma)),
+            ),
+            ("--neighbours", "neighbours", self.neighbours.map(|n| json!(n))),
+            ("--unit-features", "unit_features", self.unit_features.then_some(json!(true))),
+            ("--metric", "metric", self.metric.as_ref().map(|kind| json!(kind))),
+            ("--cost", "cost", self.cost.map(|c| json!(c))),
+            ("--bias", "bias", self.bias.map(|b| json!(b))),
+            ("--tol", "tol", self.tol.map(|t| json!(t))),
+            ("--max-iter", "max_iter", self.max_iter.map(|n| json!(n))),
+            ("--seed", "seed", self.seed.map(|n| json!(n))),
+            ("--whiten", "whiten", self.whiten.then_some(json!(true))),
+        ]))
     }
 }
 
@@ -203,13 +197,9 @@ fn given<const N: usize>(flags: [(&'static str, &'static str, Option<Value>); N]
     flags.into_iter().filter_map(|(flag, name, value)| Some((flag, name, value?))).collect()
 }
 
-fn none_of(method: &str, flags: &[Given]) -> Result<(), Failure> {
-    flags.first().map_or(Ok(()), |(flag, ..)| Err(says_nothing(method, flag)))
-}
-
-fn says_nothing(method: &str, flag: &str) -> Failure {
+fn no_effect(method: &str, flag: &str) -> Failure {
     Failure::refused(
-        format!("`{flag}` says nothing to the method `{method}`"),
+        format!("`{flag}` has no effect with the method `{method}`"),
         "leave it out, or see `eigenspan fit --help` for the methods that have it",
     )
 }

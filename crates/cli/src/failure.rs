@@ -3,6 +3,8 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use eigenspan_feed::FeedError;
+
 /// Why the command did not do what was asked.
 pub enum Failure {
     /// The data, the model or a value was refused: exit code 1.
@@ -55,7 +57,7 @@ macro_rules! from_error {
     )*};
 }
 from_error! {
-    eigenspan::Error { fails on eigenspan::Error::Linalg(_) },
+    eigenspan_core::Error { fails on eigenspan_core::Error::Linalg(_) },
     eigenspan_io::ReadError { fails on eigenspan_io::ReadError::Io { .. } },
     eigenspan_io::CalibrationError { fails on eigenspan_io::CalibrationError::Io { .. } },
     eigenspan_io::ModelError { fails on eigenspan_io::ModelError::Io { .. } },
@@ -85,19 +87,41 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-impl From<eigenspan::data::StreamError> for Failure {
-    fn from(error: eigenspan::data::StreamError) -> Self {
-        let error = match error.downcast::<eigenspan_io::ReadError>() {
-            Ok(error) => return (*error).into(),
-            Err(error) => error,
-        };
-        let error = match error.downcast::<eigenspan_io::WriteError>() {
-            Ok(error) => return (*error).into(),
-            Err(error) => error,
-        };
-        match error.downcast::<std::io::Error>() {
-            Ok(error) => (*error).into(),
-            Err(error) => Self::Failed { fact: error.to_string(), hint: None },
+impl From<FeedError> for Failure {
+    fn from(error: FeedError) -> Self {
+        match error {
+            FeedError::Core(error) => error.into(),
+            FeedError::Read(error) => error.into(),
+            FeedError::Write(error) => error.into(),
+            FeedError::Stream(error) => match error.downcast::<std::io::Error>() {
+                Ok(error) => (*error).into(),
+                Err(error) => Self::Failed { fact: error.to_string(), hint: None },
+            },
+            error => {
+                let (fact, hint) = (in_flags(&error.to_string()), error.hint().map(|hint| in_flags(&hint)));
+                if error.is_machine() { Self::Failed { fact, hint } } else { Self::Refused { fact, hint } }
+            }
         }
     }
+}
+
+impl From<eigenspan_core::data::StreamError> for Failure {
+    fn from(error: eigenspan_core::data::StreamError) -> Self {
+        FeedError::from(error).into()
+    }
+}
+
+/// Settings of the library by the names of their flags.
+fn in_flags(text: &str) -> String {
+    const FLAGS: [(&str, &str); 8] = [
+        ("`max_memory`", "`--max-memory`"),
+        ("`checkpoint`", "`--checkpoint`"),
+        ("`passes`", "`--passes`"),
+        ("`sketch_columns`", "`--sketch-columns`"),
+        ("`sketch_seed`", "`--sketch-seed`"),
+        ("`rank`", "`--rank`"),
+        ("the form `sketch`", "`--form sketch`"),
+        ("the form `gram`", "`--form gram`"),
+    ];
+    FLAGS.iter().fold(text.to_string(), |text, (name, flag)| text.replace(name, flag))
 }

@@ -1,11 +1,11 @@
 //! What is said about a model: for people, and for programs.
 
-use eigenspan::data::{Labels, Samples};
-use eigenspan::method::pce::PathStep;
-use eigenspan::model::fitted::Fitted as _;
-use eigenspan::model::trace::Trace;
-use eigenspan::registry::Method;
-use eigenspan::{Chosen, Model, Pce, short_number};
+use eigenspan_core::data::{NumberType, Samples};
+use eigenspan_core::method::pce::PathStep;
+use eigenspan_core::model::fitted::Fitted as _;
+use eigenspan_core::model::trace::Trace;
+use eigenspan_core::registry::Method;
+use eigenspan_core::{Chosen, Model, Pce, short_number};
 use eigenspan_io::Provenance;
 use serde::Serialize;
 
@@ -140,10 +140,11 @@ pub struct OtherModel<'a> {
 impl<'a> Report<'a> {
     /// The numbers of `model`.
     pub fn new(model: &'a Model, seconds: Option<f64>, provenance: Option<&'a Provenance>) -> Self {
-        if let Model::Pce(model) = model {
-            return Self::Pce(Box::new(Fitted::new(model, seconds, provenance)));
-        }
         let told = model.info();
+        if let Some(pce) = model.as_pce() {
+            let report = Fitted { method: told.method, ..Fitted::new(pce, seconds, provenance) };
+            return Self::Pce(Box::new(report));
+        }
         Self::Other(Box::new(OtherModel {
             method: told.method,
             n: told.n,
@@ -162,9 +163,9 @@ impl<'a> Report<'a> {
 
 /// What was found, in words.
 pub fn found(model: &Model) -> String {
-    match model {
-        Model::Pce(model) => verdict(model),
-        other => format!("{}\n", other.info().why),
+    match model.as_pce() {
+        Some(pce) => verdict(pce),
+        None => format!("{}\n", model.info().why),
     }
 }
 
@@ -218,22 +219,26 @@ fn percent(share: f64) -> String {
 
 /// Samples in words: `1797 samples × 64 features (u8)`.
 pub fn shape(samples: Samples<'_>) -> String {
-    let kind = match samples {
-        Samples::Csr(_) => "sparse f64",
-        Samples::F64(_) => "f64",
-        Samples::F32(_) => "f32",
-        Samples::U8(_) => "u8",
-    };
-    format!("{} samples × {} features ({kind})", samples.rows(), samples.cols())
+    let sparse = matches!(samples, Samples::Csr(_));
+    shape_of(samples.rows(), samples.cols(), samples.number_type(), sparse)
 }
 
-/// Classes in words: `10 classes of 174 to 183 samples`.
-pub fn classes(labels: &Labels) -> String {
-    let counts = labels.counts();
-    let live = || counts.iter().copied().filter(|c| *c > 0);
-    let (low, high) = (live().min().unwrap_or(0), live().max().unwrap_or(0));
+/// The same from what is known of samples.
+pub fn shape_of(rows: usize, features: usize, numbers: NumberType, sparse: bool) -> String {
+    let kind = match numbers {
+        _ if sparse => "sparse f64",
+        NumberType::F64 => "f64",
+        NumberType::F32 => "f32",
+        NumberType::U8 => "u8",
+    };
+    format!("{rows} samples × {features} features ({kind})")
+}
+
+/// Classes in words, from the samples of each: `10 classes of 174 to 183 samples`.
+pub fn classes(counts: &[usize]) -> String {
+    let (low, high) = (counts.iter().min().unwrap_or(&0), counts.iter().max().unwrap_or(&0));
     let size = if low == high { format!("{low}") } else { format!("{low} to {high}") };
-    format!("{} classes of {size} samples", live().count())
+    format!("{} classes of {size} samples", counts.len())
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
-//! What can be wrong with what was asked, and what to do about it.
+//! Errors of fits and transforms, each with a hint.
 
-/// Why a fit or a transform was refused. [`Display`](std::fmt::Display) is the fact, [`hint`](Error::hint) the next step.
+/// Why a fit or a transform was refused. [`Display`](std::fmt::Display) states the fact, [`hint`](Error::hint) the
+/// remedy.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -14,7 +15,7 @@ pub enum Error {
         /// The value.
         value: f64,
     },
-    /// There is nothing to learn from.
+    /// There are no samples or no features.
     #[error("cannot fit {n} samples of {m} features: at least one of each is needed")]
     Empty {
         /// Samples.
@@ -22,10 +23,10 @@ pub enum Error {
         /// Features.
         m: usize,
     },
-    /// Every value is zero, or centring leaves nothing.
+    /// Every value is zero, possibly after centering.
     #[error(
         "the {n} sample(s) of {m} feature(s) are all zero{}",
-        if *.centred { " once their mean is taken away" } else { "" }
+        if *.centred { " once their mean is subtracted" } else { "" }
     )]
     AllZero {
         /// Samples.
@@ -45,10 +46,10 @@ pub enum Error {
         /// What it was.
         got: f64,
     },
-    /// More dimensions than the data carry.
-    #[error("cannot keep {asked} dimensions: {n} samples of {m} features carry {most}")]
+    /// More dimensions than the rank of the data.
+    #[error("{asked} dimensions were requested, but {n} samples of {m} features have rank {most}")]
     DimTooLarge {
-        /// Dimensions asked for.
+        /// Requested dimensions.
         asked: usize,
         /// The numerical rank of the prepared data.
         most: usize,
@@ -57,8 +58,8 @@ pub enum Error {
         /// Features.
         m: usize,
     },
-    /// A rule that looks at all singular values, with a solver that finds the leading ones only.
-    #[error("the rule `{rule}` needs all singular values, and only the leading ones are found here")]
+    /// A rule that needs all singular values, with a solver that computes the leading ones only.
+    #[error("the rule `{rule}` needs all singular values, but only the leading ones are computed here")]
     WholeSpectrum {
         /// The rule.
         rule: &'static str,
@@ -72,14 +73,14 @@ pub enum Error {
         first: usize,
     },
     /// No singular value above the cut, refused in strict mode.
-    #[error("no direction stands out: the largest singular value {sigma:.6e} is not above the cut {tau:.6e}")]
+    #[error("no singular value is above the cut {tau:.6e}: the largest is {sigma:.6e}")]
     NothingAboveCut {
         /// The largest singular value.
         sigma: f64,
         /// The cut.
         tau: f64,
     },
-    /// Samples to transform that do not fit the model.
+    /// Samples whose number of features differs from that of the model.
     #[error("the model was fitted on {expected} features, the samples have {got}")]
     FeatureMismatch {
         /// Features of the model.
@@ -87,7 +88,7 @@ pub enum Error {
         /// Features of the samples.
         got: usize,
     },
-    /// Features to map back that do not fit the model.
+    /// Features whose number of columns differs from that of the model.
     #[error("the model has {expected} columns, the features have {got}")]
     ColumnMismatch {
         /// Columns of the model.
@@ -95,7 +96,7 @@ pub enum Error {
         /// Columns given.
         got: usize,
     },
-    /// One length a row is needed.
+    /// The number of lengths differs from the number of rows.
     #[error("{rows} rows need {rows} lengths, got {got}")]
     LengthMismatch {
         /// Rows given.
@@ -103,7 +104,7 @@ pub enum Error {
         /// Lengths given.
         got: usize,
     },
-    /// A method of parts that only add up, with a value that takes away.
+    /// A nonnegative method, with a negative value.
     #[error("the value at row {row}, column {column} is {value}; every value must be zero or more")]
     Negative {
         /// Row, counted from 0.
@@ -118,42 +119,42 @@ pub enum Error {
     TooFewSamples {
         /// How many at least.
         needed: usize,
-        /// What for.
+        /// Why they are needed.
         why: &'static str,
         /// How many there are.
         got: usize,
     },
-    /// A graph in which nothing is joined.
-    #[error("no two samples are joined: every weight of the graph is zero")]
+    /// A graph without edges.
+    #[error("the graph has no edges: every weight is zero")]
     NoEdges,
-    /// Every direction was left out.
-    #[error("no direction is kept: all eigenvalues are below {least:e}")]
+    /// Every direction was dropped.
+    #[error("no direction remains: all eigenvalues are below {least:e}")]
     NothingKept {
-        /// The least eigenvalue that was asked for.
+        /// The smallest eigenvalue to be kept.
         least: f64,
     },
-    /// A decomposition that would not fit in memory.
-    #[error("{what} of {n} samples takes {gigabytes:.1} GB, more than the {most:.1} GB that are allowed")]
+    /// A decomposition that exceeds the memory limit.
+    #[error("{what} of {n} samples needs {gigabytes:.1} GB, more than the limit of {most:.1} GB")]
     TooMuchMemory {
-        /// What takes it.
+        /// What needs the memory.
         what: &'static str,
         /// Samples.
         n: usize,
-        /// How much.
+        /// The memory needed.
         gigabytes: f64,
-        /// How much is allowed.
+        /// The limit.
         most: f64,
     },
-    /// A method that places its training samples and nothing else.
-    #[error("{method} has no map for samples that it was not fitted on")]
+    /// A method that embeds its training samples only.
+    #[error("{method} has no map for new samples")]
     NoMap {
         /// The method.
         method: &'static str,
     },
-    /// Features of length one, which do not tell how large the sample's part in the directions was.
-    #[error("features of length one cannot be mapped back to samples: how long they were is not in them")]
+    /// Features of unit length, which do not determine the length of the projection.
+    #[error("features of unit length cannot be mapped back to samples: their original length is not stored")]
     NoWayBack,
-    /// A rule of many samples and few features, with fewer samples than features.
+    /// A rule that needs at least as many samples as features.
     #[error("the rule `{rule}` needs at least as many samples as features, got {n} samples of {m} features")]
     FewerSamplesThanFeatures {
         /// The rule.
@@ -163,29 +164,29 @@ pub enum Error {
         /// Features.
         m: usize,
     },
-    /// A class that cannot give the samples that every class is to give.
-    #[error("{asked} samples of every class are asked for, class `{class}` has {got}")]
+    /// A class with fewer samples than requested of every class.
+    #[error("{asked} samples of every class were requested, but class `{class}` has {got}")]
     ClassTooSmall {
         /// The class.
         class: String,
-        /// How many are asked for.
+        /// Requested samples.
         asked: usize,
-        /// How many it has.
+        /// Samples of the class.
         got: usize,
     },
-    /// A block somewhere in an image, of samples that are not known to be images.
-    #[error("a block is a part of an image, and the shape of these samples as images is not known")]
+    /// A block corruption of samples without an image shape.
+    #[error("a block is a rectangle of an image, but these samples have no image shape")]
     NoImageShape,
-    /// A classifier without classes to learn.
-    #[error("a classifier needs the class of every sample, and these come without")]
+    /// A classifier without labels.
+    #[error("a classifier needs the class of every sample, but these samples have no labels")]
     NoLabels,
-    /// Classes asked of a method that gives features.
-    #[error("{method} is no classifier: it gives features, not classes")]
+    /// Classes requested from a method that computes features.
+    #[error("{method} is no classifier: it computes features, not classes")]
     NoClasses {
         /// The method.
         method: &'static str,
     },
-    /// Labels that do not go with the samples.
+    /// The number of labels differs from the number of samples.
     #[error("{samples} samples need {samples} labels, got {got}")]
     LabelMismatch {
         /// Samples.
@@ -194,145 +195,204 @@ pub enum Error {
         got: usize,
     },
     /// Distances that are all the same.
-    #[error("every sample is as far from its nearest neighbour as from all of its {neighbours}: no dimension is told")]
+    #[error("all {neighbours} neighbors of every sample are equally far: the dimension is undetermined")]
     EqualDistances {
-        /// Neighbours looked at.
+        /// Number of neighbors.
         neighbours: usize,
     },
-    /// A table of calibrations that contradicts itself.
+    /// An inconsistent calibration table.
     #[error("not a valid calibration: {0}")]
     Calibration(&'static str),
-    /// A Gram summary, and a cut that it cannot tell from rounding.
-    #[error("the cut is too far below the largest singular value for a Gram summary, which knows nothing down there")]
+    /// A cut below the resolution of a Gram summary.
+    #[error("the cut is too far below the largest singular value for a Gram summary, whose rounding errors are larger")]
     GramTooCoarse,
-    /// Two summaries that were made by different settings.
+    /// Two summaries with different settings.
     #[error(
         "summaries of different settings cannot be merged: `{setting}` is {ours} in the one and {theirs} in the other"
     )]
     OtherSettings {
         /// The first setting that differs.
         setting: &'static str,
-        /// Its value in the summary that was to grow.
+        /// Its value in the summary to be updated.
         ours: String,
         /// Its value in the other.
         theirs: String,
     },
-    /// A rule for λ that a summary was not prepared for.
-    #[error("the summary was made for another `{setting}`: {why}")]
+    /// A setting that the stored summary does not support.
+    #[error("the summary was computed for another `{setting}`: {why}")]
     NotKept {
-        /// What was asked for.
+        /// The setting.
         setting: &'static str,
         /// What is missing.
         why: &'static str,
     },
-    /// A setting that samples which are sketched cannot have.
-    #[error("a sketch cannot serve this `{setting}`: {why}")]
+    /// A setting that a sketch does not support.
+    #[error("a sketch does not support this `{setting}`: {why}")]
     NotSketched {
-        /// What was asked for.
+        /// The setting.
         setting: &'static str,
         /// What is missing.
         why: &'static str,
     },
-    /// Settings that need samples or singular values which are not kept.
-    #[error("this `{setting}` cannot be used for samples that arrive one by one: {why}")]
+    /// A setting that needs samples or singular values which an online fit does not store.
+    #[error("an online fit does not support this `{setting}`: {why}")]
     NotOnline {
         /// The setting.
         setting: &'static str,
         /// What is missing.
         why: &'static str,
     },
-    /// A share of the energy that the directions kept do not carry.
-    #[error("the {rank} directions that were kept carry {:.1} % of the energy, {:.1} % are asked for", 100.0 * .carried, 100.0 * .asked)]
+    /// A share of the energy that the stored directions do not carry.
+    #[error(
+        "the {rank} stored directions carry {:.1} % of the energy, but {:.1} % were requested",
+        100.0 * .carried, 100.0 * .asked
+    )]
     RankTooLow {
-        /// Directions kept.
+        /// Stored directions.
         rank: usize,
         /// The share that they carry.
         carried: f64,
-        /// The share asked for.
+        /// The requested share.
         asked: f64,
     },
-    /// A share of the energy that lies in more directions than a sketch found.
-    #[error(
-        "the share of the energy that was asked for lies in more directions than a sketch of {columns} columns found"
-    )]
+    /// A share of the energy that needs more directions than the sketch has.
+    #[error("the requested share of the energy needs more directions than a sketch of {columns} columns finds")]
     SketchTooSmall {
-        /// Gaussian vectors.
+        /// Columns of the sketch.
         columns: usize,
     },
-    /// The parts of a model contradict each other.
+    /// The arrays and settings of a model are inconsistent.
     #[error("not a valid model: {0}")]
     Model(String),
+    /// A value is NaN, infinite or too large to be squared.
+    #[error("the value in row {row}, column {column} is not finite or too large to be squared")]
+    OutOfRange {
+        /// Row, counted from 0.
+        row: usize,
+        /// Column, counted from 0.
+        column: usize,
+    },
+    /// Linear algebra refused its input, such as samples that differ between two passes.
+    #[error(transparent)]
+    Input(eigenspan_linalg::Error),
     /// The decomposition failed or was cancelled.
     #[error(transparent)]
-    Linalg(#[from] eigenspan_linalg::Error),
+    Linalg(eigenspan_linalg::Error),
+}
+
+impl From<eigenspan_linalg::Error> for Error {
+    /// Separates what the input causes, which is refused, from failures of the computation.
+    fn from(error: eigenspan_linalg::Error) -> Self {
+        use eigenspan_linalg::Error as Linalg;
+        match error {
+            Linalg::OutOfRange { row, column } => Self::OutOfRange { row, column },
+            Linalg::CutTooLow => Self::GramTooCoarse,
+            Linalg::NotAlike { .. }
+            | Linalg::NoStart(_)
+            | Linalg::OtherRows { .. }
+            | Linalg::NoRows
+            | Linalg::Damaged(_) => Self::Input(error),
+            Linalg::Cancelled | Linalg::NoConvergence { .. } => Self::Linalg(error),
+        }
+    }
 }
 
 impl Error {
-    /// What to do about it.
+    /// The remedy.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::NotFinite { .. } => "drop the row or fill the value in before fitting".into(),
-            Self::AllZero { centred: true, .. } => "fit without centring, or with more than one distinct sample".into(),
+            Self::OutOfRange { .. } => "drop the row, fill the value in, or scale the features".into(),
+            Self::AllZero { centred: true, .. } => "fit without centering, or several distinct samples".into(),
             Self::DimTooLarge { most, .. } => format!("use a dimension of {most} or less, or `auto`"),
             Self::Parameter { name: "energy", got, .. } if (1.0..=100.0).contains(got) => {
                 format!("for {got} percent write {}", got / 100.0)
             }
-            Self::Parameter { name: "passes", .. } => "one reading is to sketch, the second to be exact".into(),
+            Self::Parameter { name: "passes", .. } => "one pass sketches, the second makes the result exact".into(),
             Self::WholeSpectrum { .. } => {
-                "give λ, a noise level above rounding, a share of the energy or a dimension, or leave solver and form to \
+                "give λ, a noise level above rounding, a share of the energy or a dimension, or set solver and form to \
                  `auto`"
                     .into()
             }
-            Self::NotSketched { .. } => "keep the triangle of the samples instead: `--form triangle`".into(),
+            Self::NotSketched { .. } => "store the triangle of the samples instead: `--form triangle`".into(),
             Self::SketchTooSmall { columns } => {
-                format!("ask for more than {columns} columns (`--sketch-columns`), or for a smaller share")
+                format!("request more than {columns} columns (`--sketch-columns`), or a smaller share")
             }
-            Self::ZeroSamples { .. } => "drop these rows, normalise with `none`, or leave strict mode".into(),
+            Self::ZeroSamples { .. } => "drop these rows, normalize with `none`, or turn strict mode off".into(),
             Self::NothingAboveCut { .. } => {
-                "raise λ, give the noise level, or leave strict mode to keep one direction".into()
+                "raise λ, give the noise level, or turn strict mode off to keep one direction".into()
             }
             Self::FeatureMismatch { .. } => {
                 "samples are rows and features are columns: is the matrix transposed?".into()
             }
             Self::Negative { .. } => "shift the features to start at zero, or use a method that takes any sign".into(),
-            Self::TooFewSamples { .. } => "ask for fewer neighbours, or give more samples".into(),
-            Self::FewerSamplesThanFeatures { .. } => "choose the number by `auto`, by a share of the variance, or give it".into(),
-            Self::ClassTooSmall { got, .. } => format!("ask for {got} or fewer of every class, or for a share"),
+            Self::TooFewSamples { .. } => "use fewer neighbors, or more samples".into(),
+            Self::FewerSamplesThanFeatures { .. } => {
+                "choose the number by `auto`, by a share of the variance, or give it".into()
+            }
+            Self::ClassTooSmall { got, .. } => format!("request {got} or fewer of every class, or a share"),
             Self::NoEdges => "give the heat kernel a larger width `t`, or use binary weights".into(),
-            Self::EqualDistances { .. } => "ask for more neighbours, or use an estimator of the spectrum".into(),
+            Self::EqualDistances { .. } => "use more neighbors, or an estimator based on singular values".into(),
             Self::Calibration(_) => "delete the file: it is computed again".into(),
-            Self::NothingKept { .. } => "keep smaller eigenvalues, or ask for fewer neighbours".into(),
+            Self::NothingKept { .. } => "keep smaller eigenvalues, or use fewer neighbors".into(),
             Self::NoImageShape => "give the height and the width of the images".into(),
             Self::NoLabels => "name the column with `--label`, or put the array `y` beside the samples".into(),
             Self::TooMuchMemory { .. } => {
-                "fit a part of the samples, ask for fewer neighbours, or use `npe`, whose cost grows with the features".into()
+                "fit fewer samples, use fewer neighbors, or use `npe`, whose cost grows with the features".into()
             }
             Self::GramTooCoarse => {
-                "read the samples again and keep their triangle: `--form triangle`, in Python `form=\"triangle\"`".into()
+                "read the samples again in triangular form: `--form triangle`, in Python `form=\"triangle\"`".into()
             }
-            Self::OtherSettings { .. } => "make all summaries with the same settings, or finish them one by one".into(),
-            Self::NotKept { .. } => "read the samples again with the settings that the model is to have".into(),
+            Self::OtherSettings { .. } => "compute all summaries with the same settings, or finish each".into(),
+            Self::NotKept { .. } => "read the samples again with the settings of the model".into(),
             Self::NotOnline { setting: "lambda", .. } => {
-                "give λ, a share of the energy or a dimension, or take the samples in exactly: `eigenspan summarize`, in \
+                "give λ, a share of the energy or a dimension, or use an exact summary: `eigenspan summarize`, in \
                  Python `partial_fit(mode=\"exact\")`"
                     .into()
             }
             Self::NotOnline { .. } => {
-                "scale samples to unit length or not at all, or take them in exactly: `eigenspan summarize`, in Python \
+                "scale samples to unit length or not at all, or use an exact summary: `eigenspan summarize`, in Python \
                  `partial_fit(mode=\"exact\")`"
                     .into()
             }
-            Self::RankTooLow { .. } => "keep more directions (`rank`), or ask for a smaller share".into(),
+            Self::RankTooLow { .. } => "store more directions (`rank`), or request a smaller share".into(),
             Self::NoMap { .. } => "fit `npe`, its linear relative, for a map of new samples".into(),
-            Self::NoWayBack => "take the clean part of the samples themselves (`recover`), or fit without unit features".into(),
-            Self::NoClasses { .. } => "give its features to a classifier: `nn`, `svm`, `src` or `cesr`".into(),
-            Self::LengthMismatch { .. } => "pass the row lengths of the samples the features came from".into(),
+            Self::NoWayBack => "project the samples themselves (`recover`), or fit without unit features".into(),
+            Self::NoClasses { .. } => "pass its features to a classifier: `nn`, `svm`, `src` or `cesr`".into(),
+            Self::LengthMismatch { .. } => "pass the row lengths of the original samples".into(),
             _ => return None,
         })
     }
 
-    /// Whether the work was stopped by its monitor rather than refused.
+    /// Whether the work was cancelled by its monitor rather than refused.
     pub fn is_cancelled(&self) -> bool {
         matches!(self, Self::Linalg(eigenspan_linalg::Error::Cancelled))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eigenspan_linalg::summary::{Form, Summary};
+    use eigenspan_linalg::{Exec, Mat};
+
+    #[test]
+    fn values_out_of_range_are_a_refusal_of_the_input_and_no_machine_failure() {
+        let huge = Mat::from_fn(3, 2, |i, j| if (i, j) == (2, 1) { 1e200 } else { 1.0 });
+        let refused = Summary::empty(2, Form::Gram, false).update(&huge, Exec::default()).unwrap_err();
+        let error = Error::from(refused);
+        assert_eq!(error, Error::OutOfRange { row: 2, column: 1 });
+        assert!(error.to_string().contains("row 2, column 1") && error.hint().is_some(), "{error}");
+        let empty =
+            Summary::empty(2, Form::Gram, false).finish(eigenspan_linalg::spectrum::Select::Top(1), Exec::default());
+        assert!(matches!(empty.map_err(Error::from), Err(Error::Input(_))));
+    }
+
+    #[test]
+    fn cancellation_and_failed_convergence_are_no_refusals() {
+        let cancelled = Error::from(eigenspan_linalg::Error::Cancelled);
+        assert!(cancelled.is_cancelled() && matches!(cancelled, Error::Linalg(_)));
+        let failed = eigenspan_linalg::Error::NoConvergence { rows: 1, cols: 1 };
+        assert!(matches!(Error::from(failed), Error::Linalg(_)));
     }
 }

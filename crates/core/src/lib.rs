@@ -1,24 +1,4 @@
-//! eigenspan finds how many dimensions your data really have, and gives you the projection.
-//!
-//! It is *Principal Coefficients Embedding* (PCE): samples in, k and Θ out, nothing to tune.
-//!
-//! ```
-//! use eigenspan::data::generate::Subspaces;
-//! use eigenspan::PceParams;
-//!
-//! // 300 samples of 60 features in 2 subspaces of 4 dimensions each, with noise.
-//! let data = Subspaces { samples: 300, features: 60, subspaces: 2, dim: 4, noise: 0.05 }.generate(7)?;
-//!
-//! let model = PceParams::default().fit(&data.samples)?;
-//! assert_eq!(model.k(), 8);
-//!
-//! let features = model.transform(&data.samples)?;      // 300 × 8
-//! let recovery = model.recover(&data.samples)?;        // clean part and error, in the data's own units
-//! println!("{}", model.why());
-//! # assert_eq!((features.rows(), features.cols()), (300, 8));
-//! # assert_eq!(recovery.score.len(), 300);
-//! # Ok::<(), eigenspan::Error>(())
-//! ```
+//! The computing of eigenspan: samples in, models out. The crate `eigenspan` shows what users need of it.
 //!
 //! | module | what is there |
 //! |---|---|
@@ -28,6 +8,8 @@
 //! | [`rule`] | from singular values to a cut, one rule a file |
 //! | [`spectrum`] | ways of having samples: in memory, summarised, one by one, sketched |
 //! | [`model`] | what fitted models share |
+//! | [`registry`] | every method by its name |
+//! | [`settings`] | settings as a person reads and writes them |
 //! | [`classify`] | classifiers, and how often they are right |
 //! | [`dimension`] | estimators of the dimension alone, by name, one file each |
 //! | [`split`] | samples to train on and to test on |
@@ -45,6 +27,7 @@ pub mod model;
 pub mod prepare;
 pub mod registry;
 pub mod rule;
+pub mod settings;
 pub mod spectrum;
 pub mod split;
 mod text;
@@ -68,9 +51,3 @@ pub use rule::Lambda;
 pub use spectrum::Solver;
 pub use text::short_number;
 pub use warning::Warning;
-
-/// The snippets of the README and of the guide run as tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-#[doc = include_str!("../../../docs/index.md")]
-struct Readme;

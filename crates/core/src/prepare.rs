@@ -1,18 +1,18 @@
-//! What happens to samples before the decomposition, in this order: scaling, then centring.
+//! The preparation of samples before the decomposition, in this order: scaling, then centering.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | y | `row` | one sample, m features |
 //! | ‖y‖ | `length` | its ℓ2 norm; 1 where rows are not scaled |
-//! | μ | `mean` | mean of the scaled training samples; absent without centring |
+//! | μ | `mean` | mean of the scaled training samples; absent without centering |
 //! | s | `deviation` | standard deviation of each feature (z-score only) |
 //!
 //! ```text
 //!     y  ↦  (y / ‖y‖ − μ) / s
 //! ```
-//! The mean is subtracted from each sample before anything is squared, never as Σxxᵀ − nμμᵀ: that subtracts two
-//! large near-equal numbers and loses the variance when the mean is large compared with the spread. Bytes alone are
-//! squared first: in whole numbers that difference is exact.
+//! The mean is subtracted from each sample before anything is squared, never as Σxxᵀ − nμμᵀ: that subtracts two large
+//! near-equal numbers and loses the variance when the mean is large compared with the spread. Bytes alone are squared
+//! first: for integers that difference is exact.
 
 mod first;
 mod scan;
@@ -24,15 +24,15 @@ use eigenspan_linalg::rows::energy;
 use eigenspan_linalg::scale::{exponent_of, times_power_of_two};
 use eigenspan_linalg::{Blocks, Exec, Mat, Scalar};
 
-pub(crate) use first::{FirstReading, Rough};
+pub(crate) use first::{FirstPass, ProvisionalGram};
 pub use scan::Scan;
 pub use view::Prepared;
 
 use crate::Error;
 use crate::data::Samples;
 
-/// Rows read at once; a piece of work on two cores and on sixty-four.
-pub(crate) const STRETCH: usize = 512;
+/// Rows of one piece of work, independent of the number of threads.
+pub(crate) const BLOCK_ROWS: usize = 512;
 
 /// How samples are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -41,25 +41,25 @@ pub enum Normalize {
     /// Every sample to unit ℓ2 norm, as in the paper. A zero sample stays zero.
     #[default]
     Unit,
-    /// As they are.
+    /// Unchanged.
     None,
     /// Every feature to mean 0 and standard deviation 1 over the training samples. A constant feature becomes 0.
     ZScore,
 }
 
-/// What was learnt from the training samples about scaling and centring, and is done to every sample after.
+/// Scaling and centering learned from the training samples, and applied to every sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preparation {
     /// How samples are scaled.
     pub normalize: Normalize,
-    /// μ, where samples are centred.
+    /// μ, where samples are centered.
     pub mean: Option<Vec<f64>>,
     /// s, where features are scaled.
     pub deviation: Option<Vec<f64>>,
 }
 
 impl Preparation {
-    /// Learns scaling and centring from `samples`, or from some of their `rows`.
+    /// Learns scaling and centering from `samples`, or from some of their `rows`.
     pub fn learn(
         samples: Samples<'_>,
         scan: &Scan,
@@ -68,35 +68,35 @@ impl Preparation {
         rows: Option<&[usize]>,
         exec: Exec<'_>,
     ) -> Result<Self, Error> {
-        let mut learnt = Self { normalize, mean: None, deviation: None };
+        let mut learned = Self { normalize, mean: None, deviation: None };
         let z_score = normalize == Normalize::ZScore;
         if center || z_score {
             let known = scan.mean.as_ref().filter(|(of, _)| *of == normalize.into() && rows.is_none());
-            learnt.mean = Some(match known {
+            learned.mean = Some(match known {
                 Some((_, mean)) => mean.clone(),
-                None => means(&Prepared::new(samples, &learnt, scan).some(rows), exec)?,
+                None => means(&Prepared::new(samples, &learned, scan).some(rows), exec)?,
             });
         }
         if z_score {
-            let view = Prepared::new(samples, &learnt, scan).some(rows);
+            let view = Prepared::new(samples, &learned, scan).some(rows);
             let deviation = deviations(&view, exec)?;
-            learnt.deviation = Some(deviation);
+            learned.deviation = Some(deviation);
         }
-        Ok(learnt)
+        Ok(learned)
     }
 
-    /// Nothing is done to a sample but scaling.
+    /// A preparation that only scales.
     pub fn scaling(normalize: Normalize) -> Self {
         Self { normalize, mean: None, deviation: None }
     }
 
-    /// All samples, prepared, as a dense matrix in memory: for methods that need them again and again.
+    /// All samples, prepared, as a dense matrix in memory: for methods that need them repeatedly.
     pub fn matrix(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Mat, Error> {
         let (n, m) = (samples.rows(), samples.cols());
         let mut rows = Mat::zeros(n, m);
-        exec.each_chunk("prepare", rows.as_mut_slice(), (STRETCH * m).max(1), |part, out| {
+        exec.each_chunk("prepare", rows.as_mut_slice(), (BLOCK_ROWS * m).max(1), |part, out| {
             for (to, row) in out.chunks_exact_mut(m).enumerate() {
-                samples.read_row(part * STRETCH + to, 0..m, row);
+                samples.read_row(part * BLOCK_ROWS + to, 0..m, row);
                 self.prepare(row);
             }
         })?;
@@ -107,11 +107,14 @@ impl Preparation {
     pub(crate) fn check(&self, m: usize) -> Result<(), Error> {
         let Self { normalize, mean, deviation } = self;
         let fits = |v: &Option<Vec<f64>>| v.as_ref().is_none_or(|v| v.len() == m && v.iter().all(|x| x.is_finite()));
-        let say = |ok: bool, fault: &str| if ok { Ok(()) } else { Err(Error::Model(fault.into())) };
-        say(fits(mean) && fits(deviation), "mean or deviation are not one finite number for every feature")?;
-        say(deviation.as_ref().is_none_or(|d| d.iter().all(|s| *s > 0.0)), "a deviation is not positive")?;
+        let ensure = |ok: bool, fault: &str| if ok { Ok(()) } else { Err(Error::Model(fault.into())) };
+        ensure(fits(mean) && fits(deviation), "mean or deviation are not one finite number for every feature")?;
+        ensure(deviation.as_ref().is_none_or(|d| d.iter().all(|s| *s > 0.0)), "a deviation is not positive")?;
         let z_score = *normalize == Normalize::ZScore;
-        say(deviation.is_some() == z_score && (mean.is_some() || !z_score), "mean or deviation do not fit the scaling")
+        ensure(
+            deviation.is_some() == z_score && (mean.is_some() || !z_score),
+            "mean or deviation do not fit the scaling",
+        )
     }
 
     /// ‖y‖ where samples are scaled to unit length, 1 otherwise.
@@ -139,7 +142,7 @@ impl Preparation {
         length
     }
 
-    /// The way back to the sample's own units: x ↦ (x s + μ) ‖y‖.
+    /// The inverse of [`prepare`](Self::prepare): x ↦ (x s + μ) ‖y‖.
     pub fn undo(&self, row: &mut [f64], length: f64) {
         if let Some(deviation) = &self.deviation {
             row.iter_mut().zip(deviation).for_each(|(y, s)| *y *= s);
@@ -153,12 +156,12 @@ impl Preparation {
     }
 }
 
-/// The ℓ2 norm, safe from overflow and underflow: squares are taken near one.
+/// The ℓ2 norm, safe from overflow and underflow: values are scaled near one before squaring.
 pub fn norm(row: &[f64]) -> f64 {
     length_of(row, energy(row))
 }
 
-/// The ℓ2 norm of a row whose squares add up to `square`, as far as these have room.
+/// The ℓ2 norm of a row whose squares sum to `square`, where that is neither too large nor too small.
 pub(crate) fn length_of<T: Scalar>(row: &[T], square: f64) -> f64 {
     if square > 1e-240 && square < 1e240 {
         return square.sqrt();
@@ -168,7 +171,7 @@ pub(crate) fn length_of<T: Scalar>(row: &[T], square: f64) -> f64 {
     times_power_of_two(energy(&scaled).sqrt(), exponent)
 }
 
-/// μ in two passes: a first mean, then the mean of what is left, which takes its rounding error away. Sums are of
+/// μ in two passes: a first mean, then the mean of the remainder, which removes its rounding error. Sums are of
 /// differences from the first sample, so that a constant feature has exactly its value as mean.
 fn means(x: &Prepared<'_>, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
     let (n, mut shift) = (x.rows() as f64, vec![0.0; x.cols()]);
@@ -179,7 +182,7 @@ fn means(x: &Prepared<'_>, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
     Ok(first.iter().zip(rest).map(|(mu, r)| times_power_of_two(mu + r / n, x.exponent)).collect())
 }
 
-/// s of features whose mean is already taken away; 1 for a constant feature.
+/// s of features whose mean is already subtracted; 1 for a constant feature.
 fn deviations(x: &Prepared<'_>, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
     let squares = column_sums(x, exec, |_, y| y * y)?;
     let n = x.rows() as f64;
@@ -187,17 +190,17 @@ fn deviations(x: &Prepared<'_>, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
     Ok(deviation.map(|s| if s > 0.0 { s } else { 1.0 }).collect())
 }
 
-/// Σᵢ f(j, yᵢⱼ) for every feature j, added up in the order of fixed stretches.
+/// Σᵢ f(j, yᵢⱼ) for every feature j, summed in the order of fixed blocks.
 fn column_sums(x: &Prepared<'_>, exec: Exec<'_>, f: impl Fn(usize, f64) -> f64 + Sync) -> Result<Vec<f64>, Error> {
     if let Samples::Csr(csr) = x.samples {
         exec.begin("centre")?;
         return Ok(sparse::column_sums(x, csr, f));
     }
     let (n, m) = (x.rows(), x.cols());
-    let parts = exec.map("centre", n.div_ceil(STRETCH), |part| {
+    let parts = exec.map("centre", n.div_ceil(BLOCK_ROWS), |part| {
         let mut sums = vec![0.0; m];
         let mut row = vec![0.0; m];
-        for i in part * STRETCH..((part + 1) * STRETCH).min(n) {
+        for i in part * BLOCK_ROWS..((part + 1) * BLOCK_ROWS).min(n) {
             Rows::<f64>::read_row(x, i, 0..m, &mut row);
             sums.iter_mut().zip(&row).enumerate().for_each(|(j, (s, y))| *s += f(j, *y));
         }
@@ -220,13 +223,13 @@ mod tests {
     fn prepared(x: &Mat, normalize: Normalize, center: bool) -> (Preparation, Mat) {
         let samples = Samples::from(x);
         let scan = Scan::of(samples, Exec::default()).unwrap();
-        let learnt = Preparation::learn(samples, &scan, normalize, center, None, Exec::default()).unwrap();
+        let learned = Preparation::learn(samples, &scan, normalize, center, None, Exec::default()).unwrap();
         let mut out = Mat::zeros(x.rows(), x.cols());
-        let view = Prepared::new(samples, &learnt, &scan);
+        let view = Prepared::new(samples, &learned, &scan);
         let exponent = view.exponent();
         view.read(0..x.rows(), 0..x.cols(), &mut MatMut::row_major(out.as_mut_slice(), x.cols()));
         out.as_mut_slice().iter_mut().for_each(|y| *y = times_power_of_two(*y, exponent));
-        (learnt, out)
+        (learned, out)
     }
 
     #[test]
@@ -238,12 +241,13 @@ mod tests {
     }
 
     #[test]
-    fn centring_survives_a_large_offset() {
+    fn centering_survives_a_large_offset() {
         let spread = [0.1, 0.2, 0.3, 0.4];
         let x = Mat::from_fn(4, 2, |i, j| if j == 0 { 1e8 + spread[i] } else { spread[i] });
         let (_, y) = prepared(&x, Normalize::None, true);
         for i in 0..4 {
-            assert!((y.at(i, 0) - (spread[i] - 0.25)).abs() < 3e-8, "{}", y.at(i, 0)); // 1e8 + 0.1 is itself rounded by 1.5e-8
+            // 1e8 + 0.1 is itself rounded by 1.5e-8.
+            assert!((y.at(i, 0) - (spread[i] - 0.25)).abs() < 3e-8, "{}", y.at(i, 0));
             assert!((y.at(i, 1) - (spread[i] - 0.25)).abs() < 1e-16);
         }
     }
@@ -259,14 +263,14 @@ mod tests {
     }
 
     #[test]
-    fn bytes_less_a_mean_that_is_not_their_own_are_multiplied_as_they_are_read() {
+    fn bytes_minus_a_mean_of_other_samples_are_multiplied_as_f64() {
         let x = Mat::from_fn(50, 6, |i, j| ((i * 31 + j * 17 + i * j) % 251) as u8);
         let (samples, exec) = (Samples::from(&x), Exec::default());
         let scan = Scan::with_mean(samples, Normalize::None, exec).unwrap();
         for rows in [None, Some(&[3, 4, 40][..])] {
-            let learnt = Preparation::learn(samples, &scan, Normalize::None, true, rows, exec).unwrap();
-            let view = Prepared::new(samples, &learnt, &scan);
-            assert_eq!(matches!(view.native(), Native::CentredU8(_)), rows.is_none());
+            let learned = Preparation::learn(samples, &scan, Normalize::None, true, rows, exec).unwrap();
+            let view = Prepared::new(samples, &learned, &scan);
+            assert_eq!(matches!(view.native(), Native::CenteredU8(_)), rows.is_none());
             let (meant, read) = (Gram::of(&view, exec).unwrap(), Gram::in_double(&view, exec).unwrap());
             let pairs = meant.matrix.as_slice().iter().zip(read.matrix.as_slice());
             assert!(pairs.clone().all(|(a, b)| (a - b).abs() <= 1e-14 * read.trace()), "{rows:?}");
@@ -279,25 +283,25 @@ mod tests {
             let x: Mat<f32> = Mat::from_fn(n, 6, |i, j| ((i * 31 + j * 17) as f32).sin());
             let (samples, exec) = (Samples::from(&x), Exec::default());
             let scan = Scan::of(samples, exec).unwrap();
-            let learnt = Preparation::learn(samples, &scan, Normalize::None, false, None, exec).unwrap();
-            let view = Prepared::new(samples, &learnt, &scan);
+            let learned = Preparation::learn(samples, &scan, Normalize::None, false, None, exec).unwrap();
+            let view = Prepared::new(samples, &learned, &scan);
             assert_eq!(matches!(view.native(), Native::F32(_)), single, "{n}");
             assert_eq!(Gram::of(&view, exec).unwrap().chance > 0.0, single, "{n}");
-            let (_, rough) =
-                FirstReading::of(samples, Normalize::None, false, false).unwrap().unwrap().read(exec).unwrap();
-            assert_eq!(rough.unwrap().of(&view).unwrap().chance > 0.0, single, "{n}");
+            let (_, provisional) =
+                FirstPass::of(samples, Normalize::None, false, false).unwrap().unwrap().read(exec).unwrap();
+            assert_eq!(provisional.unwrap().of(&view).unwrap().chance > 0.0, single, "{n}");
         }
     }
 
     #[test]
-    fn undo_takes_back_what_prepare_did() {
+    fn undo_inverts_prepare() {
         let x = Mat::from_fn(7, 4, |i, j| ((i * 4 + j) as f64).sin() * 10.0 + 3.0);
         for normalize in [Normalize::Unit, Normalize::None, Normalize::ZScore] {
             for center in [false, true] {
-                let (learnt, _) = prepared(&x, normalize, center);
+                let (learned, _) = prepared(&x, normalize, center);
                 let mut row = x.row(3).to_vec();
-                let length = learnt.prepare(&mut row);
-                learnt.undo(&mut row, length);
+                let length = learned.prepare(&mut row);
+                learned.undo(&mut row, length);
                 assert!(row.iter().zip(x.row(3)).all(|(a, b)| (a - b).abs() < 1e-14 * 13.0));
             }
         }

@@ -1,175 +1,284 @@
-//! Every method by its name: what is asked in one type, what comes out in another.
+//! What follows from one line of the list of methods in [`method`](crate::method).
+//!
+//! The line says a name, the parameters, the task, and what the method is. From it follow the name on the command line, in
+//! protocols, in model files and for Python; [`Method`] and [`Model`] with all they can do; `eigenspan methods`; and, by
+//! iteration over the list, the tests that every method must pass. What a method is able to do its parameters say
+//! ([`Fit`](crate::model::fitted::Fit)): the compiler asks for it. `docs/first-method.md` walks through adding one.
 
-use eigenspan_linalg::{Exec, Mat};
+use eigenspan_linalg::Exec;
 
-use crate::classify::cesr::CesrParams;
-use crate::classify::linear_svm::LinearSvmParams;
-use crate::classify::nearest_neighbour::NearestNeighbourParams;
-use crate::classify::sparse_representation::SrcParams;
-use crate::data::{Labels, Samples};
-use crate::method::eigenfaces::EigenfacesParams;
-use crate::method::l1_graph::L1GraphParams;
-use crate::method::lle::LleParams;
-use crate::method::lpp::LppParams;
-use crate::method::nenmf::NenmfParams;
-use crate::method::nmf::NmfParams;
-use crate::method::npe::NpeParams;
-use crate::method::pca::PcaParams;
-use crate::method::pce::{PceParams, Weights};
-use crate::method::robust_pca::RobustPcaParams;
-use crate::method::rosl::RoslParams;
-use crate::model::decomposed::Decomposed;
-use crate::model::linear::Linear;
-use crate::{Error, Model};
+use crate::Error;
+use crate::data::{ImageShape, Labels, Matrix, Samples};
+use crate::method::pce::Pce;
+pub use crate::method::{METHODS, Method, Model};
+use crate::model::fitted::{Classes, Fitted, Labelling, ModelInfo, Needs};
+use crate::model::record::{Arrays, Record};
+use crate::prepare::Normalize;
 
-/// The names of the methods, and what each of them is.
-pub const METHODS: [(&str, &str); 16] = [
-    ("pce", "Principal Coefficients Embedding: finds the dimension by itself"),
-    ("pce-auto", "the same with soft weights, chosen by the labels where there are some, and features of length one"),
-    ("pca", "principal component analysis: the directions of largest variance"),
-    ("eigenfaces", "PCA of raw pixels with features of length one, as the paper ran it"),
-    ("lpp", "locality preserving projections: neighbours stay neighbours"),
-    ("npe", "neighbourhood preserving embedding: samples stay the same means of their neighbours"),
-    ("lle", "locally linear embedding: the same, not linear, with no map for new samples"),
-    ("l1-graph", "L1-graph: samples stay the same sparse combinations of all others"),
-    ("nmf", "non-negative matrix factorisation by multiplicative updates: samples are sums of parts"),
-    ("nenmf", "the same by Nesterov's method"),
-    ("robust-pca", "robust PCA: a low-rank part, and a sparse part for what is grossly wrong"),
-    ("rosl", "robust orthonormal subspace learning: the same without a singular value decomposition"),
-    ("cesr", "classifier: sparse representation by correntropy, for samples that are wrong in many places"),
-    ("nn", "classifier: the nearest neighbour, exact"),
-    ("svm", "classifier: the linear support vector machine, one class against all others"),
-    ("src", "classifier: sparse representation by all training samples, the class that explains most"),
-];
-
-/// What is asked of any method.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(tag = "method", rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Method {
-    /// Principal Coefficients Embedding.
-    Pce(PceParams),
-    /// Principal component analysis.
-    #[serde(skip)]
-    Pca(PcaParams),
-    /// Eigenfaces as published.
-    Eigenfaces(EigenfacesParams),
-    /// Locality preserving projections.
-    Lpp(LppParams),
-    /// Neighbourhood preserving embedding.
-    Npe(NpeParams),
-    /// Locally linear embedding.
-    Lle(LleParams),
-    /// L1-graph.
-    L1Graph(L1GraphParams),
-    /// Non-negative matrix factorisation.
-    Nmf(NmfParams),
-    /// The same by Nesterov's method.
-    Nenmf(NenmfParams),
-    /// Robust principal component analysis.
-    RobustPca(RobustPcaParams),
-    /// Robust orthonormal subspace learning.
-    Rosl(RoslParams),
-    /// Sparse representation by correntropy.
-    Cesr(CesrParams),
-    /// The nearest neighbour.
-    Nn(NearestNeighbourParams),
-    /// The linear support vector machine.
-    Svm(LinearSvmParams),
-    /// Sparse representation.
-    Src(SrcParams),
+/// A name by which a fit can be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MethodInfo {
+    /// The name.
+    pub name: &'static str,
+    /// What the method is, in one line.
+    pub line: &'static str,
+    /// What it is for.
+    pub task: Task,
+    /// What a fit needs.
+    pub needs: Needs,
+    /// The method by its own name, where this is the name of special settings.
+    pub preset_of: Option<&'static str>,
 }
 
-/// What a fit gives: a model, and the parts of the training samples that some methods find on the way.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
-    /// The model.
-    pub model: Model,
-    /// The low-rank part of the samples as they were prepared (robust PCA, ROSL).
-    pub low_rank: Option<Mat>,
-    /// Their sparse part.
-    pub sparse: Option<Mat>,
+/// What a method is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Task {
+    /// Few features of many.
+    Reducer,
+    /// Samples split into parts, and features of one of them.
+    Decomposition,
+    /// Classes of samples.
+    Classifier,
+}
+
+/// What a fit of any method gives.
+pub type Outcome = crate::model::fitted::Outcome<Model>;
+
+/// What is done with a model whose type is not known to the one who does it.
+pub trait Visitor {
+    /// What comes of it.
+    type Output;
+    /// Does it.
+    fn visit<R: Record + Fitted>(self, model: &R) -> Self::Output;
+}
+
+/// Where a model of any method is read from.
+pub trait Reader {
+    /// Why it was refused.
+    type Error;
+    /// Reads a model.
+    fn read<R: Record>(self) -> Result<R, Self::Error>;
+}
+
+/// Makes all of one list of methods.
+macro_rules! methods {
+    ($(
+        $(#[$doc:meta])*
+        $variant:ident($params:ty) = $name:literal, $task:ident, $line:literal
+        $(, also $preset:literal = $settings:expr, $preset_line:literal)*;
+    )*) => {
+        $(impl $crate::model::fitted::Settings for $params {
+            const METHOD: &'static str = $name;
+        })*
+
+        /// Every name by which a fit can be asked for.
+        pub const METHODS: &[$crate::registry::MethodInfo] = &[$(
+            $crate::registry::MethodInfo {
+                name: $name,
+                line: $line,
+                task: $crate::registry::Task::$task,
+                needs: <$params as $crate::model::fitted::Fit>::NEEDS,
+                preset_of: None,
+            },
+            $($crate::registry::MethodInfo {
+                name: $preset,
+                line: $preset_line,
+                task: $crate::registry::Task::$task,
+                needs: <$params as $crate::model::fitted::Fit>::NEEDS,
+                preset_of: Some($name),
+            },)*
+        )*];
+
+        /// Parameters of any method.
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(tag = "method")]
+        pub enum Method {
+            $($(#[$doc])* #[serde(rename = $name)] $variant($params),)*
+        }
+
+        /// A fitted model of any method.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum Model {
+            $($(#[$doc])* $variant(<$params as $crate::model::fitted::Fit>::Model),)*
+        }
+
+        impl Method {
+            /// The method of this name with its defaults.
+            pub fn named(name: &str) -> Option<Self> {
+                Some(match name {
+                    $($name => Self::$variant(<$params as $crate::model::fitted::Fit>::named()),
+                    $($preset => Self::$variant($settings),)*)*
+                    _ => return None,
+                })
+            }
+
+            /// The method of this name as the paper ran it, where it did.
+            pub fn as_published(name: &str) -> Option<Self> {
+                match name {
+                    $($name => <$params as $crate::model::fitted::Fit>::published().map(Self::$variant),)*
+                    _ => None,
+                }
+            }
+
+            /// Its name, whatever its settings.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => <$params as $crate::model::fitted::Settings>::METHOD,)*
+                }
+            }
+
+            /// The same with at most so many features.
+            #[must_use]
+            pub fn capped(mut self, max: usize) -> Self {
+                match &mut self {
+                    $(Self::$variant(params) => $crate::model::fitted::Fit::cap(params, max),)*
+                }
+                self
+            }
+
+            pub(crate) fn learn(
+                &self,
+                samples: $crate::data::Samples<'_>,
+                labels: Option<&$crate::data::Labels>,
+                exec: $crate::Exec<'_>,
+            ) -> Result<$crate::registry::Outcome, $crate::Error> {
+                use $crate::model::fitted::Fit as _;
+                match self {
+                    $(Self::$variant(params) => Ok(params.learn(samples, labels, exec)?.map(Model::$variant)),)*
+                }
+            }
+        }
+
+        impl Model {
+            /// The parameters of the fit.
+            pub fn settings(&self) -> Method {
+                match self {
+                    $(Self::$variant(model) => Method::$variant($crate::model::record::Record::params(model).clone()),)*
+                }
+            }
+
+            /// Shows the model to one who does not know its type.
+            pub fn visit<V: $crate::registry::Visitor>(&self, visitor: V) -> V::Output {
+                match self {
+                    $(Self::$variant(model) => visitor.visit(model),)*
+                }
+            }
+
+            /// A model of the method of this name; `None` where there is no such method.
+            pub fn read<R: $crate::registry::Reader>(method: &str, from: R) -> Option<Result<Self, R::Error>> {
+                match method {
+                    $($name => Some(from.read().map(Self::$variant)),)*
+                    _ => None,
+                }
+            }
+
+            pub(crate) fn inside(&self) -> &dyn $crate::model::fitted::Fitted {
+                match self {
+                    $(Self::$variant(model) => model,)*
+                }
+            }
+
+            pub(crate) fn inside_mut(&mut self) -> &mut dyn $crate::model::fitted::Fitted {
+                match self {
+                    $(Self::$variant(model) => model,)*
+                }
+            }
+        }
+    };
+}
+pub(crate) use methods;
+
+impl MethodInfo {
+    /// What is known by this name.
+    pub fn of(name: &str) -> Option<&'static Self> {
+        METHODS.iter().find(|method| method.name == name)
+    }
 }
 
 impl Method {
-    /// The method of this name with its defaults.
-    pub fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "pce" => Self::Pce(PceParams::default()),
-            "pce-auto" => Self::Pce(PceParams::auto()),
-            "pca" => Self::Pca(PcaParams::default()),
-            "eigenfaces" => Self::Eigenfaces(EigenfacesParams::default()),
-            "lpp" => Self::Lpp(LppParams::default()),
-            "npe" => Self::Npe(NpeParams::default()),
-            "lle" => Self::Lle(LleParams::default()),
-            "l1-graph" => Self::L1Graph(L1GraphParams::default()),
-            "nmf" => Self::Nmf(NmfParams::default()),
-            "nenmf" => Self::Nenmf(NenmfParams::default()),
-            "robust-pca" => Self::RobustPca(RobustPcaParams::default()),
-            "rosl" => Self::Rosl(RoslParams::default()),
-            "cesr" => Self::Cesr(CesrParams::default()),
-            "nn" => Self::Nn(NearestNeighbourParams::default()),
-            "svm" => Self::Svm(LinearSvmParams::default()),
-            "src" => Self::Src(SrcParams::default()),
-            _ => return None,
-        })
-    }
-
-    /// The method of this name as the paper ran it, where it did: 300 features, and the parameter that served the nearest
-    /// neighbour best on Extended Yale B (its Table 3).
-    pub fn as_published(name: &str) -> Option<Self> {
-        Some(match name {
-            "eigenfaces" => Self::Eigenfaces(EigenfacesParams::as_published(300)),
-            "lpp" => Self::Lpp(LppParams::as_published(300, 3)),
-            "npe" => Self::Npe(NpeParams::as_published(300, 49)),
-            "l1-graph" => Self::L1Graph(L1GraphParams::as_published(300, 1e-2, 1e-3)),
-            "nmf" => Self::Nmf(NmfParams::as_published()),
-            "nenmf" => Self::Nenmf(NenmfParams::as_published()),
-            "robust-pca" => Self::RobustPca(RobustPcaParams::as_published(300, 0.2)),
-            "rosl" => Self::Rosl(RoslParams::as_published(300, 0.35)),
-            "cesr" => Self::Cesr(CesrParams::as_published()),
-            "svm" => Self::Svm(LinearSvmParams::as_published()),
-            "src" => Self::Src(SrcParams::as_published()),
-            _ => return None,
-        })
+    /// What is known of the method.
+    pub fn info(&self) -> &'static MethodInfo {
+        MethodInfo::of(self.name()).expect("every method is in the list")
     }
 
     /// Learns from samples in rows. Classifiers need their labels, PCE with weights to be chosen looks at them where there are
     /// some, the others do not.
     pub fn fit_with(&self, samples: Samples<'_>, labels: Option<&Labels>, exec: Exec<'_>) -> Result<Outcome, Error> {
-        let classes = || labels.ok_or(Error::NoLabels);
-        Ok(match self {
-            Self::Pce(params) => match labels.filter(|_| params.weights == Weights::Auto) {
-                Some(labels) => Model::Pce(params.fit_labelled_with(samples, labels, exec)?).into(),
-                None => Model::Pce(params.fit_with(samples, exec)?).into(),
-            },
-            Self::Pca(params) => Model::Pce(params.fit_with(samples, exec)?).into(),
-            Self::Eigenfaces(params) => Model::Eigenfaces(params.fit_with(samples, exec)?).into(),
-            Self::Lpp(params) => Model::Lpp(params.fit_with(samples, exec)?).into(),
-            Self::Npe(params) => Model::Npe(params.fit_with(samples, exec)?).into(),
-            Self::Lle(params) => Model::Lle(params.fit_with(samples, exec)?).into(),
-            Self::L1Graph(params) => Model::L1Graph(params.fit_with(samples, exec)?).into(),
-            Self::Nmf(params) => Model::Nmf(params.fit_with(samples, exec)?).into(),
-            Self::Nenmf(params) => Model::Nenmf(params.fit_with(samples, exec)?).into(),
-            Self::RobustPca(params) => Outcome::split(params.fit_with(samples, exec)?, Model::RobustPca),
-            Self::Rosl(params) => Outcome::split(params.fit_with(samples, exec)?, Model::Rosl),
-            Self::Cesr(params) => Model::Cesr(params.fit_with(samples, classes()?, exec)?).into(),
-            Self::Nn(params) => Model::NearestNeighbour(params.fit_with(samples, classes()?, exec)?).into(),
-            Self::Svm(params) => Model::LinearSvm(params.fit_with(samples, classes()?, exec)?).into(),
-            Self::Src(params) => Model::Src(params.fit_with(samples, classes()?, exec)?).into(),
-        })
+        match (self.info().needs.labels, labels) {
+            (Labelling::Required, None) => Err(Error::NoLabels),
+            (Labelling::Unused, _) => self.learn(samples, None, exec),
+            _ => self.learn(samples, labels, exec),
+        }
     }
 }
 
-impl Outcome {
-    fn split<P>(found: Decomposed<P>, model: impl FnOnce(Linear<P>) -> Model) -> Self {
-        Self { model: model(found.model), low_rank: Some(found.low_rank), sparse: Some(found.sparse) }
+impl Model {
+    /// The arrays that were learned, by name.
+    pub fn arrays(&self) -> Arrays {
+        struct OfArrays;
+        impl Visitor for OfArrays {
+            type Output = Arrays;
+            fn visit<R: Record + Fitted>(self, model: &R) -> Arrays {
+                model.take_apart().1
+            }
+        }
+        self.visit(OfArrays)
+    }
+
+    /// The features of each sample, on all cores.
+    pub fn transform<'a>(&self, samples: impl Into<Samples<'a>>) -> Result<Matrix, Error> {
+        self.transform_with(samples.into(), Exec::default())
+    }
+
+    /// The same model with the shape of its samples as images; `None` where that is not their size.
+    pub fn with_image(mut self, shape: ImageShape) -> Option<Self> {
+        if shape.height.checked_mul(shape.width) != Some(self.features()) {
+            return None;
+        }
+        self.set_image(shape);
+        Some(self)
     }
 }
 
-impl From<Model> for Outcome {
-    fn from(model: Model) -> Self {
-        Self { model, low_rank: None, sparse: None }
+impl Fitted for Model {
+    fn info(&self) -> ModelInfo<'_> {
+        self.inside().info()
+    }
+
+    fn features(&self) -> usize {
+        self.inside().features()
+    }
+
+    fn columns(&self) -> usize {
+        self.inside().columns()
+    }
+
+    fn scaling(&self) -> Normalize {
+        self.inside().scaling()
+    }
+
+    fn unit_features(&self) -> bool {
+        self.inside().unit_features()
+    }
+
+    fn set_image(&mut self, shape: ImageShape) {
+        self.inside_mut().set_image(shape);
+    }
+
+    fn transform_with(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Matrix, Error> {
+        self.inside().transform_with(samples, exec)
+    }
+
+    fn as_pce(&self) -> Option<&Pce> {
+        self.inside().as_pce()
+    }
+
+    fn class_names(&self) -> Option<&[String]> {
+        self.inside().class_names()
+    }
+
+    fn classify(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Classes, Error> {
+        self.inside().classify(samples, exec)
     }
 }
 
@@ -178,9 +287,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_is_known_and_comes_back_from_its_settings() {
-        for (name, _) in METHODS {
-            assert!(Method::named(name).is_some(), "{name}");
+    fn every_name_is_known_once_and_says_what_it_is() {
+        for (i, method) in METHODS.iter().enumerate() {
+            assert_eq!(METHODS.iter().position(|other| other.name == method.name), Some(i), "{}", method.name);
+            let named = Method::named(method.name).unwrap();
+            assert_eq!(named.name(), method.preset_of.unwrap_or(method.name));
+            assert!(!method.line.is_empty());
         }
+        assert_eq!(Method::named("tsne"), None);
     }
 }

@@ -1,19 +1,19 @@
-//! Samples cut into those to train on and those to test on, at random.
+//! Random splits of samples into training and test sets.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | n, n_c | | samples, samples of class c |
-//! | s | [`Train::Share`] | the share to train on |
+//! | s | [`Train::Share`] | the share of training samples |
 //!
-//! [`Split::plain`] takes the first entries of a random permutation of all samples, whatever their class: so were the
-//! partitions of the paper's tables made, and so a class may have no training sample at all. [`Split::stratified`] takes the
-//! same count or the same share of every class: s·n_c of each, rounded so that the sum is s·n rounded, classes with the largest
-//! fractions rounded up first, of equal ones the first.
+//! [`Split::plain`] takes the first entries of a random permutation of all samples, whatever their class: this is how
+//! the partitions of the paper's tables were made, and a class may have no training sample at all.
+//! [`Split::stratified`] takes the same count or the same share of every class: s·n_c of each, rounded so that the sum
+//! is s·n rounded, classes with the largest fractions rounded up first, of equal ones the first.
 //!
-//! The order of the permutation says nothing, so both parts are sorted: a split is the same set of samples for whoever reads
-//! them. Permutations are Fisher and Yates's, with numbers of ChaCha8 that are uniform without remainder (a number from the
-//! incomplete last turn is drawn again). The seed is ChaCha's key and the repeat its stream: repeats are as independent as
-//! seeds, and repeat 7 is the same whether or not anyone asked for the six before.
+//! The order of the permutation is irrelevant, so both sets are sorted. Permutations are Fisher and Yates's, with
+//! numbers of ChaCha8 that are uniform without remainder (a number from the incomplete last interval is drawn again).
+//! The seed is ChaCha's key and the repeat its stream: repeats are as independent as seeds, and repeat 7 does not
+//! depend on whether the six before were computed.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -21,27 +21,27 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use crate::Error;
 use crate::data::Labels;
 
-/// How many samples to train on.
+/// The number of training samples.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Train {
-    /// So many; of every class, in a stratified split.
+    /// This count; of every class, in a stratified split.
     Count(usize),
     /// This share of them.
     Share(f64),
 }
 
-/// The samples to train on and the others, by their numbers, sorted.
+/// The training samples and the test samples, by index, sorted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {
-    /// To train on.
+    /// Training samples.
     pub train: Vec<usize>,
-    /// To test on.
+    /// Test samples.
     pub test: Vec<usize>,
 }
 
 impl Split {
-    /// Any samples, whatever their class.
+    /// A split that ignores classes.
     pub fn plain(n: usize, train: Train, seed: u64, repeat: u64) -> Result<Self, Error> {
         let count = train.check()?.of(n);
         if count == 0 || count > n {
@@ -53,7 +53,7 @@ impl Split {
         Ok(Self::of(n, &all[..count]))
     }
 
-    /// As many, or the same share, of every class. Classes without samples are left out.
+    /// The same count, or the same share, of every class. Classes without samples are skipped.
     pub fn stratified(labels: &Labels, train: Train, seed: u64, repeat: u64) -> Result<Self, Error> {
         if labels.of.iter().any(|&class| class >= labels.names.len()) {
             return Err(Error::Model("a class has no name".into()));
@@ -90,8 +90,8 @@ impl Split {
     }
 }
 
-/// The fold, from 0 on, that each sample is dealt to: every class evenly, one card after the other, and the next class where
-/// the last one ended, so that folds differ by one sample at most.
+/// The fold, from 0 on, of each sample: every class is assigned evenly in turn, and the next class continues where the
+/// last one ended, so that folds differ by at most one sample.
 pub fn folds(labels: &Labels, folds: usize, seed: u64) -> Result<Vec<usize>, Error> {
     if folds == 0 {
         return Err(Error::Parameter { name: "folds", expected: "at least 1", got: 0.0 });
@@ -142,7 +142,7 @@ fn stream(seed: u64, repeat: u64) -> ChaCha8Rng {
     random
 }
 
-/// Brings a random choice of `count` values to the front, in random order.
+/// Moves a random choice of `count` values to the front, in random order.
 pub(crate) fn shuffle(values: &mut [usize], count: usize, random: &mut ChaCha8Rng) {
     let n = values.len();
     for i in 0..count {
@@ -151,9 +151,9 @@ pub(crate) fn shuffle(values: &mut [usize], count: usize, random: &mut ChaCha8Rn
     }
 }
 
-/// A number below `bound`, each as likely as the others.
+/// A uniform number below `bound`.
 pub(crate) fn below(bound: u64, random: &mut ChaCha8Rng) -> u64 {
-    // 2⁶⁴ mod bound: so many of the largest numbers are one turn too few.
+    // 2⁶⁴ mod bound: the number of the largest values that form an incomplete interval.
     let left_over = bound.wrapping_neg() % bound;
     loop {
         let bits = random.next_u64();
@@ -201,13 +201,13 @@ mod tests {
 
     #[test]
     fn every_set_of_samples_is_as_likely_as_the_others() {
-        // All C(6, 3) = 20 sets, 4000 repeats; χ² with 19 degrees of freedom is below 43.8 but once in a thousand.
-        let mut seen = std::collections::BTreeMap::new();
+        // All C(6, 3) = 20 sets, 4000 repeats; χ² with 19 degrees of freedom exceeds 43.8 once in a thousand.
+        let mut sets = std::collections::BTreeMap::new();
         for repeat in 0..4000 {
-            *seen.entry(Split::plain(6, Train::Count(3), 1, repeat).unwrap().train).or_insert(0u32) += 1;
+            *sets.entry(Split::plain(6, Train::Count(3), 1, repeat).unwrap().train).or_insert(0u32) += 1;
         }
-        let chi: f64 = seen.values().map(|&count| (f64::from(count) - 200.0).powi(2) / 200.0).sum();
-        assert!(seen.len() == 20 && chi < 43.8, "{chi}");
+        let chi: f64 = sets.values().map(|&count| (f64::from(count) - 200.0).powi(2) / 200.0).sum();
+        assert!(sets.len() == 20 && chi < 43.8, "{chi}");
         // And all 24 orders of 4: 23 degrees of freedom, 49.7.
         let mut orders = std::collections::BTreeMap::new();
         for repeat in 0..4800 {
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn numbers_below_a_bound_have_no_favourites() {
-        // With 3·2⁶² the first third would be twice as likely, were the remainder taken of any 64 bits.
+        // With 3·2⁶² the first third would be twice as likely if the remainder of 64 bits were used.
         let (bound, mut random) = (3 << 62, stream(5, 0));
         let first = (0..3000).filter(|_| below(bound, &mut random) < 1 << 62).count();
         assert!((850..1150).contains(&first), "{first} of 3000, the deviation is 26");
@@ -239,7 +239,8 @@ mod tests {
         for repeat in 0..5 {
             let split = |train| Split::stratified(&classes, train, 1, repeat).unwrap();
             assert_eq!(counts(&split(Train::Count(1))), [1, 1, 1, 0, 1]);
-            // Quotas 5, 3.5, 1.5, 0, 0.5; ⌊10.5⌉ = 11 samples, so the first two of three equal fractions are rounded up.
+            // Quotas 5, 3.5, 1.5, 0, 0.5; ⌊10.5⌉ = 11 samples, so the first two of three equal fractions are rounded
+            // up.
             assert_eq!(counts(&split(Train::Share(0.5))), [5, 4, 2, 0, 0]);
             assert_eq!(counts(&split(Train::Share(1.0))), [10, 7, 3, 0, 1]);
         }

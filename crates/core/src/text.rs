@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Human-readable numbers.
 
 /// Four significant digits, without an exponent where that stays readable.
 pub fn short_number(x: f64) -> String {

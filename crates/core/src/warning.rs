@@ -1,39 +1,37 @@
-//! What the user should know about a result that was given all the same.
+//! Warnings: limitations of a result that is returned nevertheless.
 
-/// Something the user should know about a result.
+/// A limitation of a result.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 #[non_exhaustive]
 pub enum Warning {
-    /// Samples of length zero were left at zero.
+    /// Samples of length zero, which stay zero.
     #[error("{count} samples have length zero and stay zero (rows {})", list(.rows, *.count))]
     ZeroSamples {
-        /// How many.
+        /// Their number.
         count: usize,
-        /// The first of them.
+        /// The first of them, at most [`Warning::LISTED_ROWS`].
         rows: Vec<usize>,
     },
-    /// k = 0, and the leading direction was kept all the same.
-    #[error(
-        "no singular value is above the cut (k = 0): the leading direction is kept, but nothing says it is more than noise"
-    )]
+    /// k = 0, and the leading direction is returned nevertheless.
+    #[error("no singular value is above the cut (k = 0): the leading direction is returned, but it may be noise")]
     NothingAboveCut,
-    /// What lies below the cut does not look like white noise.
+    /// The spectrum below the cut is not that of white noise.
     #[error(
-        "what lies below the cut does not look like noise (distance {distance:.2} from the Marchenko–Pastur law, \
+        "the spectrum below the cut is not that of white noise (distance {distance:.2} from the Marchenko–Pastur law, \
          noise of this size stays below {limit:.2}): k = {k} is a sensible cut, not a count of true dimensions"
     )]
     BulkNotNoise {
         /// Kolmogorov distance of the bulk from the Marchenko–Pastur law.
         distance: f64,
-        /// The distance that noise of this size keeps.
+        /// The limit of this distance for noise of this size.
         limit: f64,
         /// The k that was chosen.
         k: usize,
     },
-    /// ScreeNot's answer depends on its own setting.
+    /// ScreeNot's answer depends on its bound on the rank.
     #[error(
-        "the spectrum has no clear edge: ScreeNot finds k = {low} to {high} as its bound on the rank goes from p/8 to p/2.5"
+        "the spectrum has no clear edge: ScreeNot finds k = {low} to {high} for bounds on the rank from p/8 to p/2.5"
     )]
     NoEdge {
         /// Smallest k.
@@ -41,107 +39,108 @@ pub enum Warning {
         /// Largest k.
         high: usize,
     },
-    /// An iteration used up its rounds.
-    #[error(
-        "not converged after {rounds} rounds: the result is what they reached, allow more of them or a larger tolerance"
-    )]
+    /// An iteration reached its maximum number of rounds.
+    #[error("not converged after {rounds} rounds: allow more rounds or a larger tolerance")]
     NotConverged {
-        /// Rounds done.
+        /// Number of rounds.
         rounds: usize,
     },
-    /// All of the samples is taken for errors, and their own leading direction was kept all the same.
+    /// The low-rank part is zero or constant, and the leading direction of the samples is returned instead.
     #[error(
-        "the low-rank part of the samples is {}: their own leading direction is kept, a larger λ leaves more in the low-rank part",
+        "the low-rank part of the samples is {}: their own leading direction is returned, a larger λ enlarges the \
+         low-rank part",
         if *.constant { "the same for every sample" } else { "zero" }
     )]
     NoLowRank {
-        /// Whether it is more than zero, but nothing once its mean is taken away.
+        /// Whether it is nonzero, but zero once its mean is subtracted.
         constant: bool,
     },
-    /// The low-rank part is of the largest rank that was allowed.
-    #[error("the low-rank part is of rank {bound}, the most that was allowed: its true rank may be larger")]
+    /// The rank of the low-rank part is the maximum.
+    #[error("the low-rank part has rank {bound}, the maximum: its true rank may be larger")]
     RankAtBound {
-        /// The most that was allowed.
+        /// The maximum.
         bound: usize,
     },
     /// Samples without an edge in the graph.
-    #[error("{count} samples are joined to no other, every weight being zero, and play no part in the projection")]
+    #[error("{count} samples have no edge, every weight being zero, and do not contribute to the projection")]
     Isolated {
-        /// How many.
+        /// Their number.
         count: usize,
     },
-    /// More directions were asked for than stand above rounding.
-    #[error("{asked} dimensions were asked for, {most} stand above rounding: {most} are kept")]
+    /// More directions were requested than singular values are above rounding.
+    #[error("{asked} dimensions were requested, but {most} singular values are above rounding: {most} are returned")]
     RankCapped {
-        /// Dimensions asked for.
+        /// Requested dimensions.
         asked: usize,
-        /// Dimensions above rounding.
+        /// Singular values above rounding.
         most: usize,
     },
-    /// Directions were dropped, of which some might be above the cut.
+    /// Discarded directions, of which some might be above the cut.
     #[error(
-        "what was dropped, beyond {rank} directions or below the cut of the model it went on from, leaves the dimension \
+        "discarded directions, beyond the {rank} stored ones or below the initial cut, leave the dimension \
          between {low} and {high}"
     )]
     Dropped {
-        /// Directions kept.
+        /// Stored directions.
         rank: usize,
         /// The smallest dimension.
         low: usize,
         /// The largest.
         high: usize,
     },
-    /// A sketch that could not tell k.
+    /// A sketch that does not determine k.
     #[error(
-        "{readings} readings of the samples do not settle the answer: {}; {}",
+        "{readings} passes over the samples do not settle the answer: {}; {}",
         if *.low < *.high { format!("k lies between {low} and {high}") }
-        else { "other directions may be as strong as those that were found".into() },
-        if *.short { format!("{columns} Gaussian columns are too few, ask for more (`--sketch-columns`)") }
-        else { "read them more often (`--passes`)".into() }
+        else { "other directions may be as strong as those found".into() },
+        if *.short { format!("{columns} Gaussian columns are too few, use more (`--sketch-columns`)") }
+        else { "use more passes (`--passes`)".into() }
     )]
     Unsettled {
         /// The smallest k.
         low: usize,
         /// The largest k.
         high: usize,
-        /// Readings.
+        /// Passes over the samples.
         readings: usize,
         /// Gaussian vectors.
         columns: usize,
-        /// Whether more of those are needed, rather than more readings.
+        /// Whether more columns are needed, rather than more passes.
         short: bool,
     },
     /// Exact copies of other samples.
     #[error(
-        "{count} samples are exact copies of others and are left out: they are at distance zero, which tells no dimension"
+        "{count} samples are exact copies of others and are dropped: distances of zero do not determine a dimension"
     )]
     Copies {
-        /// How many were left out.
+        /// Number of copies.
         count: usize,
     },
-    /// More dimensions than so many samples can show.
+    /// An estimate above the limit for this number of samples.
     #[error(
-        "{n} samples show at most about {most:.1} dimensions by their distances alone (2 log₁₀ n): {dimension:.1} is likely \
-         too low"
+        "distances alone between {n} samples show at most about {most:.1} dimensions (2 log₁₀ n): {dimension:.1} is \
+         likely too low"
     )]
     FewSamples {
-        /// Samples that differ.
+        /// Distinct samples.
         n: usize,
         /// 2 log₁₀ n.
         most: f64,
         /// The estimate.
         dimension: f64,
     },
-    /// An estimate in the range where distances alone are known to say too little.
-    #[error("above 20 dimensions nearest distances are known to give too few: {dimension:.1} is a lower bound rather")]
+    /// An estimate in the range where distances alone underestimate.
+    #[error(
+        "above 20 dimensions nearest distances underestimate the dimension: {dimension:.1} is rather a lower bound"
+    )]
     HighDimension {
         /// The estimate.
         dimension: f64,
     },
-    /// An estimate that depends on how far one looks.
+    /// An estimate that depends on the number of neighbors.
     #[error(
-        "the nearest half of the neighbours says {near:.1} dimensions, all of them {far:.1}: noise fills more dimensions the \
-         closer one looks, ask for more neighbours"
+        "the nearest half of the neighbors gives {near:.1} dimensions, all of them {far:.1}: noise dominates at small \
+         distances, use more neighbors"
     )]
     ScaleDependent {
         /// The estimate from the nearest half.
@@ -149,15 +148,40 @@ pub enum Warning {
         /// The estimate from all.
         far: f64,
     },
-    /// The estimate is the largest that was allowed.
-    #[error("{bound} dimensions is the most that was allowed: the true number may be larger")]
+    /// The estimate is the maximum.
+    #[error("{bound} dimensions is the maximum allowed: the true number may be larger")]
     DimensionAtBound {
-        /// The most that was allowed.
+        /// The maximum.
         bound: usize,
     },
+}
+
+impl Warning {
+    /// Maximum number of rows that a warning lists.
+    pub const LISTED_ROWS: usize = 10;
+
+    /// The warning of `count` samples of length zero, of which `rows` are the first; `None` where `rows` is empty.
+    pub(crate) fn zero_samples(count: usize, rows: &[usize]) -> Option<Self> {
+        let rows: Vec<usize> = rows.iter().copied().take(Self::LISTED_ROWS).collect();
+        (!rows.is_empty()).then_some(Self::ZeroSamples { count, rows })
+    }
 }
 
 fn list(rows: &[usize], count: usize) -> String {
     let shown: Vec<String> = rows.iter().map(usize::to_string).collect();
     if rows.len() < count { format!("{}, …", shown.join(", ")) } else { shown.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zero_samples_are_counted_and_the_first_ten_listed() {
+        assert_eq!(Warning::zero_samples(3, &[]), None);
+        let rows: Vec<usize> = (5..17).collect();
+        let warning = Warning::zero_samples(12, &rows).unwrap();
+        assert_eq!(warning, Warning::ZeroSamples { count: 12, rows: (5..15).collect() });
+        assert!(warning.to_string().ends_with("(rows 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, …)"), "{warning}");
+    }
 }

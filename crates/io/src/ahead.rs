@@ -9,7 +9,7 @@
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
 
-use eigenspan::data::{Matrix, Source, StreamError};
+use eigenspan_core::data::{Matrix, Source, StreamError};
 
 use crate::fingerprint::Fingerprint;
 
@@ -31,7 +31,7 @@ impl Ahead {
             loop {
                 let portion = match source.next_block(rows) {
                     Ok(Some(block)) => {
-                        seen.add(&block);
+                        seen.add(block.view());
                         Ok((block, seen.clone()))
                     }
                     Ok(None) => return,
@@ -74,7 +74,7 @@ impl Drop for Ahead {
 
 #[cfg(test)]
 mod tests {
-    use eigenspan::Mat;
+    use eigenspan_core::Mat;
 
     use super::*;
     use crate::stream::InMemory;
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn portions_are_full_and_in_order() {
         let mut whole = Fingerprint::default();
-        whole.add(&x());
+        whole.add(x().view());
         for rows in [1, 7, 25, 50, 80] {
             let (mut values, mut last) = (vec![], None);
             for portion in Ahead::new(Box::new(InMemory::new(x())), rows, Fingerprint::default()) {

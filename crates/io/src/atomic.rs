@@ -62,6 +62,7 @@ impl Replacement {
         // nobody gave.
         let mut builder = tempfile::Builder::new();
         builder.prefix(".eigenspan-").suffix(".tmp");
+        #[expect(clippy::disallowed_methods, reason = "this is how files are written")]
         let temporary = builder.make_in(folder_of(&target), |path| File::create_new(path)).map_err(io)?;
         let (file, temporary) = temporary.into_parts();
         if let Some(replaced) = replaced {
@@ -97,6 +98,7 @@ impl<F: Storage> Replacement<F> {
         // The file is complete under its name. Some file systems cannot sync a folder, which only means that a
         // crash may bring the old file back: not an error, for the caller must be able to trust that one means
         // "untouched".
+        #[expect(clippy::disallowed_methods, reason = "a folder is opened to be synced")]
         if cfg!(unix) {
             let _ = File::open(folder_of(&target)).and_then(|folder| folder.sync_all());
         }
@@ -128,10 +130,12 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests look at the files that were written")]
 #[path = "atomic_faults.rs"]
 mod faults;
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests look at the files that were written")]
 mod tests {
     use super::*;
 

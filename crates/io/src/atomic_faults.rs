@@ -1,8 +1,8 @@
 //! Disks that take one byte at a time, interrupt, fill up or cannot sync: the file is the new one or the old one, whole.
 
 use super::*;
-use eigenspan::data::{Matrix, Sink, StreamError};
-use eigenspan::{Mat, PceParams};
+use eigenspan_core::data::{Matrix, Sink, StreamError};
+use eigenspan_core::{Mat, PceParams};
 
 use crate::csv::CsvSink;
 use crate::npy::NpySink;
@@ -103,7 +103,7 @@ fn rows(n: usize) -> Matrix {
 /// Every content, few rows and more than the buffers hold, each with the bytes of a whole file.
 fn cases() -> Vec<(Content, Vec<u8>)> {
     let model = PceParams::default().fit(&rows(6)).unwrap();
-    let model = ModelFile { model: eigenspan::Model::Pce(model), provenance: Provenance::of_array("rows") };
+    let model = ModelFile { model: eigenspan_core::Model::Pce(model), provenance: Provenance::of_array("rows") };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("whole");
     let contents = [

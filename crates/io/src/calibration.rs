@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use eigenspan::dimension::Calibration;
+use eigenspan_core::dimension::Calibration;
 
 use crate::error::WriteError;
 use crate::json_fault::in_words;
@@ -48,6 +48,7 @@ struct File<T> {
 }
 
 /// Reads a calibration; one that knows nothing where there is no such file.
+#[expect(clippy::disallowed_methods, reason = "bytes enter here")]
 pub fn load_calibration(path: &Path) -> Result<Calibration, CalibrationError> {
     let file = path.display().to_string();
     match std::fs::read(path) {
@@ -68,7 +69,7 @@ pub fn calibration_of_bytes(file: &str, text: &[u8]) -> Result<Calibration, Cali
         return Err(invalid(format!("format version {}, not {VERSION}", read.eigenspan_calibration)));
     }
     read.known.checked().map_err(|error| match error {
-        eigenspan::Error::Calibration(fault) => invalid(fault.into()),
+        eigenspan_core::Error::Calibration(fault) => invalid(fault.into()),
         other => invalid(other.to_string()),
     })
 }
@@ -79,9 +80,10 @@ pub fn save_calibration(path: &Path, known: &Calibration) -> Result<(), WriteErr
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests damage their files")]
 mod tests {
     use super::*;
-    use eigenspan::Exec;
+    use eigenspan_core::Exec;
 
     #[test]
     fn what_was_written_comes_back_to_the_bit_and_damage_is_refused() {

@@ -1,11 +1,13 @@
-//! A panic of a library stays inside: it becomes an error, and its message does not reach standard error.
+//! A panic of a library stays inside: it becomes an error.
 //!
 //! Some libraries that decode files panic where a file is damaged. Unwinding is caught here. What cannot be caught is
 //! an allocation that fails and a stack that overflows: sizes and depths are checked before a library sees them.
+//!
+//! The message of a panic is printed by the panic hook, before unwinding begins. The hook belongs to the program, so
+//! none is installed here: the hook of the program asks [`panic_is_contained`].
 
 use std::cell::Cell;
 use std::panic::{self, UnwindSafe};
-use std::sync::Once;
 
 thread_local! {
     /// How many calls of [`contained`] this thread is inside of.
@@ -16,22 +18,25 @@ thread_local! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Panicked;
 
-/// Calls `f`; a panic in it comes back as an error, silently.
+/// Whether a panic of this thread would become an error of this crate, about a damaged file.
 ///
-/// The message of a panic is printed by the hook of the process, before unwinding begins. The hook that stood there
-/// when this was first called is wrapped, once: threads that are inside of this function are silent, all others are
-/// heard as before.
+/// A program that does not want to see the message of such a panic beside the error asks in its panic hook:
+///
+/// ```
+/// let hook = std::panic::take_hook();
+/// std::panic::set_hook(Box::new(move |info| {
+///     if !eigenspan_io::panic_is_contained() {
+///         hook(info);
+///     }
+/// }));
+/// ```
+pub fn panic_is_contained() -> bool {
+    // Where the thread is being taken down its flag may be gone already: then it is not inside.
+    INSIDE.try_with(Cell::get).unwrap_or(0) > 0
+}
+
+/// Calls `f`; a panic in it comes back as an error.
 pub(crate) fn contained<T>(f: impl FnOnce() -> T + UnwindSafe) -> Result<T, Panicked> {
-    static WRAP: Once = Once::new();
-    WRAP.call_once(|| {
-        let before = panic::take_hook();
-        panic::set_hook(Box::new(move |about| {
-            // Where the thread is being taken down its flag may be gone already: then it is not inside.
-            if INSIDE.try_with(Cell::get).unwrap_or(0) == 0 {
-                before(about);
-            }
-        }));
-    });
     INSIDE.set(INSIDE.get() + 1);
     let result = panic::catch_unwind(f);
     INSIDE.set(INSIDE.get() - 1);
@@ -42,12 +47,26 @@ pub(crate) fn contained<T>(f: impl FnOnce() -> T + UnwindSafe) -> Result<T, Pani
 mod tests {
     use super::*;
 
+    thread_local! {
+        /// Whether the hook has heard of a contained panic of this thread.
+        static HEARD: Cell<bool> = const { Cell::new(false) };
+    }
+
     #[test]
-    fn a_panic_inside_is_an_error_and_the_thread_is_heard_again_after_it() {
+    #[expect(clippy::disallowed_methods, reason = "the hook is what is tested")]
+    fn a_panic_inside_is_an_error_and_the_hook_of_the_program_hears_it() {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| match panic_is_contained() {
+            true => HEARD.set(true),
+            false => before(info),
+        }));
+        let panics = || -> usize { panic!("not to be seen") };
         assert_eq!(contained(|| INSIDE.get()), Ok(1));
-        assert_eq!(contained(|| -> usize { panic!("not to be seen") }), Err(Panicked));
-        let nested = contained(|| (contained(|| -> usize { panic!("not to be seen") }), INSIDE.get()));
+        assert!(!HEARD.take());
+        assert_eq!(contained(panics), Err(Panicked));
+        assert!(HEARD.take());
+        let nested = contained(|| (contained(panics), INSIDE.get()));
         assert_eq!(nested, Ok((Err(Panicked), 1)));
-        assert_eq!(INSIDE.get(), 0);
+        assert!(!panic_is_contained());
     }
 }

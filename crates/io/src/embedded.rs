@@ -1,6 +1,6 @@
 //! Data that come with the program.
 
-use eigenspan::data::{Dataset, SyntheticFaces};
+use eigenspan_core::data::{Dataset, SyntheticFaces};
 
 /// The names by which data that come with the program are asked for in place of a file.
 pub const NAMES: [&str; 2] = ["@digits", "@synthetic-faces"];
@@ -40,7 +40,7 @@ pub fn by_name(name: &str) -> Option<Dataset> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eigenspan::data::{ImageShape, Matrix};
+    use eigenspan_core::data::{ImageShape, Matrix};
 
     #[test]
     fn every_name_is_known_and_faces_have_the_size_of_the_papers_set() {

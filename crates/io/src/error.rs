@@ -2,7 +2,7 @@
 
 use std::io;
 
-use eigenspan::data::NumberType;
+use eigenspan_core::data::NumberType;
 
 #[cfg(feature = "columnar")]
 use crate::columnar::ColumnarFault;
@@ -12,6 +12,7 @@ use crate::images::ImagesFault;
 use crate::input::Format;
 use crate::libsvm::LibsvmFault;
 use crate::mat::MatFault;
+use crate::model::word_of;
 use crate::npy::NpyFault;
 use crate::npz::NpzFault;
 
@@ -251,7 +252,11 @@ pub enum WriteError {
         found: usize,
     },
     /// A block comes in other numbers than the first one.
-    #[error("cannot write {file}: expected numbers of type {expected:?} as in the first block, found {found:?}")]
+    #[error(
+        "cannot write {file}: expected numbers of type {} as in the first block, found {}",
+        word_of(*expected),
+        word_of(*found)
+    )]
     NumberType {
         /// The file.
         file: String,

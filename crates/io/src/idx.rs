@@ -9,7 +9,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use eigenspan::data::{Dataset, ImageShape, Labels};
+use eigenspan_core::data::{Dataset, ImageShape, Labels};
 
 use crate::array::{self, ArrayFault, ArrayHeader, ArrayRows, BadValue, Encoding, Item, Layout, Length, List, Order};
 use crate::error::{Fault, ReadError};
@@ -295,7 +295,7 @@ fn nothing_follows(source: &mut impl Read, shape: Vec<usize>) -> Result<(), IdxF
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eigenspan::data::{Matrix, Source as _};
+    use eigenspan_core::data::{Matrix, Source as _};
 
     fn idx(kind: u8, shape: &[u32], values: &[u8]) -> Vec<u8> {
         let lengths = shape.iter().flat_map(|axis| axis.to_be_bytes());

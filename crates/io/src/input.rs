@@ -5,6 +5,8 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
 
@@ -99,7 +101,31 @@ pub(crate) struct Input<'a> {
     pub(crate) format: Option<Format>,
     /// Whether the bytes lie in a file, packed or not, and are read from there as they are asked for.
     pub(crate) in_file: bool,
+    /// Bytes that were taken from the file so far.
+    pub(crate) read: BytesRead,
     body: Body<'a>,
+}
+
+/// Bytes that were taken from a file so far, for whoever watches while others read.
+#[derive(Debug, Clone, Default)]
+pub struct BytesRead(Arc<AtomicU64>);
+
+impl BytesRead {
+    /// How many.
+    pub fn so_far(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// A file whose bytes are counted as they are taken.
+struct Counted<R>(R, BytesRead);
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, part: &mut [u8]) -> io::Result<usize> {
+        let got = self.0.read(part)?;
+        self.1.0.fetch_add(got as u64, Ordering::Relaxed);
+        Ok(got)
+    }
 }
 
 enum Body<'a> {
@@ -117,6 +143,7 @@ impl<T: Read + Seek> ReadSeek for T {}
 
 impl<'a> Input<'a> {
     /// Opens a file; `-` is standard input.
+    #[expect(clippy::disallowed_methods, reason = "bytes enter here")]
     pub(crate) fn open(path: &Path) -> Result<Self, ReadError> {
         if path == Path::new("-") {
             let (file, mut bytes) = ("standard input".to_string(), vec![]);
@@ -158,10 +185,11 @@ impl<'a> Input<'a> {
         };
         let in_file = matches!(body, Body::File(..));
         if !start.starts_with(&[0x1f, 0x8b]) {
-            return Ok(Self { name, format: Format::of(&start), in_file, body });
+            return Ok(Self { name, format: Format::of(&start), in_file, read: BytesRead::default(), body });
         }
+        let read = BytesRead::default();
         let packed: Box<dyn Read + Send + 'a> = match body {
-            Body::File(file, _) => Box::new(BufReader::new(file)),
+            Body::File(file, _) => Box::new(BufReader::new(Counted(file, read.clone()))),
             Body::Memory(Cow::Borrowed(bytes)) => Box::new(bytes),
             Body::Memory(Cow::Owned(bytes)) => Box::new(Cursor::new(bytes)),
             Body::Unpacked(_) => unreachable!("nothing is unpacked before its first bytes were seen"),
@@ -179,7 +207,7 @@ impl<'a> Input<'a> {
             _ if start.starts_with(&[0x1f, 0x8b]) => Err(ReadError::Packed { file: name, format: "gzip".to_string() }),
             format => {
                 let body = Body::Unpacked(Box::new(Cursor::new(start).chain(unpacked)));
-                Ok(Self { name, format, in_file, body })
+                Ok(Self { name, format, in_file, read, body })
             }
         }
     }
@@ -192,7 +220,7 @@ impl<'a> Input<'a> {
     /// From the first byte to the last.
     pub(crate) fn sequential(self) -> (Box<dyn Read + Send + 'a>, Length) {
         match self.body {
-            Body::File(file, bytes) => (Box::new(BufReader::new(file)), Length::Counted(bytes)),
+            Body::File(file, bytes) => (Box::new(BufReader::new(Counted(file, self.read))), Length::Counted(bytes)),
             Body::Memory(Cow::Borrowed(bytes)) => (Box::new(bytes), Length::Counted(bytes.len() as u64)),
             Body::Memory(Cow::Owned(bytes)) => {
                 let length = Length::Counted(bytes.len() as u64);

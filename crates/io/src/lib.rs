@@ -32,12 +32,13 @@
 //! assert_eq!(error.to_string(), "plants.csv: line 2, column 2 (`height`): expected a number, found `two`");
 //! # Ok::<(), eigenspan_io::ReadError>(())
 //! ```
-#![expect(clippy::disallowed_methods, reason = "this crate is where files are opened")]
 
+#[expect(clippy::disallowed_methods, reason = "reading ahead needs a thread that outlives the call")]
 mod ahead;
 mod array;
 mod atomic;
 mod calibration;
+#[expect(clippy::disallowed_methods, reason = "checkpoints are read and written here")]
 mod checkpoint;
 #[cfg(feature = "columnar")]
 mod columnar;
@@ -49,10 +50,12 @@ mod fingerprint;
 mod idx;
 mod images;
 mod input;
+#[expect(clippy::disallowed_methods, reason = "journals are opened here")]
 mod journal;
 mod json_fault;
 mod libsvm;
 mod mat;
+#[expect(clippy::disallowed_methods, reason = "model files enter here")]
 mod model;
 mod npy;
 mod npz;
@@ -68,14 +71,16 @@ pub use crate::ahead::{Ahead, Portion};
 pub use crate::array::{ArrayFault, BadValue};
 pub use crate::atomic::write_atomically;
 pub use crate::calibration::{CalibrationError, calibration_of_bytes, load_calibration, save_calibration};
-pub use crate::checkpoint::{Checkpoint, Probe};
+pub use crate::checkpoint::{Checkpoint, CheckpointError, Position, Probe};
 #[cfg(feature = "columnar")]
 pub use crate::columnar::ColumnarFault;
+pub use crate::contain::panic_is_contained;
 pub use crate::csv::{Column, CsvFault};
 pub use crate::error::{Fault, ReadError, WriteError};
 pub use crate::fingerprint::Fingerprint;
 pub use crate::idx::IdxFault;
 pub use crate::images::ImagesFault;
+pub use crate::input::BytesRead;
 pub use crate::journal::Journal;
 pub use crate::libsvm::LibsvmFault;
 pub use crate::mat::{MatFault, Place};
@@ -84,7 +89,10 @@ pub use crate::model::{
 };
 pub use crate::npy::NpyFault;
 pub use crate::npz::NpzFault;
-pub use crate::read::{ReadOptions, Rows, STREAMED, open, open_samples, read, read_bytes, read_row_numbers};
+pub use crate::read::{
+    ClassCounts, ReadOptions, Rows, STREAMED, bytes_of, open, open_counted, open_samples, read, read_bytes,
+    read_row_numbers,
+};
 pub use crate::stream::InMemory;
 pub use crate::summary::{PartOfData, SUMMARY_FORMAT, SummaryError, SummaryFile, provenance_of};
 pub use crate::table::LabelFault;

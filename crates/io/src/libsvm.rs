@@ -6,8 +6,8 @@
 //! Features are counted from 1, or from 0 where a feature 0 occurs. They rise within a line. `qid:` is skipped.
 //! The samples are sparse, unless a dense matrix takes less memory: then they are dense.
 
-use eigenspan::Mat;
-use eigenspan::data::{Csr, Dataset, Labels, Matrix};
+use eigenspan_core::Mat;
+use eigenspan_core::data::{Csr, Dataset, Labels, Matrix};
 
 /// Lines that are looked at to tell the format.
 const LOOK_AT: usize = 20;

@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
 
-use eigenspan::data::{Dataset, ImageShape, Labels};
+use eigenspan_core::data::{Dataset, ImageShape, Labels};
 use zip::read::ZipFile;
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};

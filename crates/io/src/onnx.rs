@@ -8,8 +8,8 @@
 //!
 //! The messages below are those of `onnx.proto`, as far as they are used; the numbers are its field numbers.
 
-use eigenspan::data::NumberType;
-use eigenspan::{Normalize, Pce};
+use eigenspan_core::data::NumberType;
+use eigenspan_core::{Normalize, Pce};
 use prost::Message;
 
 /// The version of the operators: since this one, `ReduceL2` takes its axes as an input.
@@ -259,10 +259,10 @@ struct Dimension {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eigenspan::data::generate::Subspaces;
-    use eigenspan::{PcaParams, PceParams};
+    use eigenspan_core::data::generate::Subspaces;
+    use eigenspan_core::{PcaParams, PceParams};
 
-    /// What the graph computes is checked with a runtime in `python/tests`.
+    /// What the graph computes is checked with a runtime in `tests/python`.
     #[test]
     fn a_graph_has_the_steps_of_its_model() {
         let data = Subspaces { samples: 40, features: 9, subspaces: 1, dim: 3, noise: 0.1 }.generate(1).unwrap();

@@ -1,14 +1,16 @@
 //! From a path or bytes to samples: the format is found, and its reader called.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use eigenspan::data::{Dataset, ImageShape, Source};
+use eigenspan_core::data::{Dataset, ImageShape, Labels, Source};
 
 use crate::array::{ArrayHeader, ArrayRows};
 #[cfg(feature = "columnar")]
 use crate::columnar;
 use crate::error::ReadError;
-use crate::input::{Format, Input};
+use crate::input::{BytesRead, Format, Input};
 use crate::stream::InMemory;
 use crate::{csv, idx, images, libsvm, mat, npy, npz};
 
@@ -30,12 +32,12 @@ pub struct ReadOptions {
     pub memory: Option<u64>,
 }
 
-/// The formats that [`open`] reads portion by portion, for messages.
+/// The formats that [`open`] reads in chunks, for messages.
 #[cfg(feature = "columnar")]
-pub const STREAMED: &str = "NPY (C order), CSV or Parquet";
-/// The formats that [`open`] reads portion by portion, for messages.
+pub const STREAMED: &str = "NPY (C order), IDX, CSV, Parquet or a folder of images";
+/// The formats that [`open`] reads in chunks, for messages.
 #[cfg(not(feature = "columnar"))]
-pub const STREAMED: &str = "NPY (C order) or CSV";
+pub const STREAMED: &str = "NPY (C order), IDX, CSV or a folder of images";
 
 /// Reads samples from a file of any format, or from a folder of images; `-` is standard input.
 ///
@@ -207,30 +209,102 @@ pub struct Rows {
     pub streams: bool,
     /// Bytes that the source holds besides the samples that it hands out: a row group of a Parquet file.
     pub held: u128,
+    /// Bytes of the file, or of all files in the folder; 0 where there is none.
+    pub bytes: u64,
+    /// Bytes that were taken from the file so far, where it is read from the first to the last.
+    pub read: Option<BytesRead>,
+    /// How many samples of each class were read, where these were asked for and there are some.
+    pub classes: Option<ClassCounts>,
+}
+
+/// How many samples of each class were read so far, for whoever asks while or after others read.
+#[derive(Debug, Clone, Default)]
+pub struct ClassCounts(Arc<Mutex<BTreeMap<String, usize>>>);
+
+impl ClassCounts {
+    /// Counts one more of this class.
+    pub(crate) fn add(&self, class: &str) {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match counts.get_mut(class) {
+            Some(count) => *count += 1,
+            None => _ = counts.insert(class.to_string(), 1),
+        }
+    }
+
+    /// The samples of every class that has some.
+    pub fn counts(&self) -> Vec<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).values().copied().collect()
+    }
+}
+
+impl From<&Labels> for ClassCounts {
+    fn from(labels: &Labels) -> Self {
+        let counts = labels.counts();
+        let live = labels.names.iter().cloned().zip(counts).filter(|(_, count)| *count > 0);
+        Self(Arc::new(Mutex::new(live.collect())))
+    }
+}
+
+/// Bytes of a file, or of all files in a folder; 0 of what is neither.
+pub fn bytes_of(path: &Path) -> u64 {
+    match std::fs::metadata(path) {
+        Ok(about) if about.is_dir() => {
+            images::listed(path).map_or(0, |files| files.iter().map(|(_, bytes)| bytes).sum())
+        }
+        Ok(about) if about.is_file() => about.len(),
+        _ => 0,
+    }
 }
 
 impl From<Dataset> for Rows {
     fn from(data: Dataset) -> Self {
-        let Dataset { samples, ids, feature_names, image, .. } = data;
-        Self { source: Box::new(InMemory::new(samples)), ids, feature_names, image, streams: false, held: 0 }
+        let Dataset { samples, ids, feature_names, image, labels } = data;
+        let classes = labels.as_ref().map(ClassCounts::from);
+        Self { ids, feature_names, image, classes, ..Self::of(Box::new(InMemory::new(samples)), false) }
     }
+}
+
+impl Rows {
+    /// Samples of which nothing else is known.
+    pub(crate) fn of(source: Box<dyn Source + Send>, streams: bool) -> Self {
+        let (ids, feature_names, image, read, classes) = (None, None, None, None, None);
+        Self { source, ids, feature_names, image, streams, held: 0, bytes: 0, read, classes }
+    }
+}
+
+/// What is wanted besides the samples.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Extras {
+    /// The names of rows.
+    pub ids: bool,
+    /// How many samples each class has.
+    pub classes: bool,
 }
 
 /// Opens samples to be read in blocks, with their names. NPY files in C order and IDX files, packed by gzip or not, CSV without
 /// names of rows (packed or not), Parquet and folders of images are read block by block, and never as a whole; the rest is read at once and
 /// handed out in blocks.
 pub fn open(path: &Path, options: &ReadOptions) -> Result<Rows, ReadError> {
-    open_by(path, options, true)
+    open_by(path, options, Extras { ids: true, classes: false })
 }
 
 /// The same without names of rows, where nobody asks for them: then every CSV file is read block by block.
 pub fn open_samples(path: &Path, options: &ReadOptions) -> Result<Rows, ReadError> {
-    open_by(path, options, false)
+    open_by(path, options, Extras::default())
 }
 
-fn open_by(path: &Path, options: &ReadOptions, ids: bool) -> Result<Rows, ReadError> {
+/// The same with a count of the samples of every class, where there are classes.
+pub fn open_counted(path: &Path, options: &ReadOptions) -> Result<Rows, ReadError> {
+    open_by(path, options, Extras { ids: false, classes: true })
+}
+
+fn open_by(path: &Path, options: &ReadOptions, extras: Extras) -> Result<Rows, ReadError> {
+    Ok(Rows { bytes: bytes_of(path), ..open_rows(path, options, extras)? })
+}
+
+fn open_rows(path: &Path, options: &ReadOptions, extras: Extras) -> Result<Rows, ReadError> {
     if is_folder(path) {
-        return open_folder(path, options);
+        return open_folder(path, options, extras);
     }
     let input = Input::open(path)?;
     let name = input.name.clone();
@@ -243,18 +317,24 @@ fn open_by(path: &Path, options: &ReadOptions, ids: bool) -> Result<Rows, ReadEr
         }
         Some(Format::Idx) => {
             let (source, length) = input.sequential();
-            Some(of_array(idx::rows(&name, source, length)?))
+            let rows = of_array(idx::rows(&name, source, length)?);
+            let samples = rows.source.rows().expect("the header counts them");
+            let labels = if extras.classes { idx::labels_beside(path, samples)? } else { None };
+            Some(Rows { classes: labels.as_ref().map(ClassCounts::from), ..rows })
         }
         #[cfg(feature = "columnar")]
         Some(Format::Parquet) => match input.into_file() {
-            Ok((file, bytes)) => Some(columnar::open_parquet(&name, file, bytes, options, ids)?),
+            Ok((file, bytes)) => Some(columnar::open_parquet(&name, file, bytes, options, extras)?),
             Err(_) => unreachable!("what needs a way back is refused while packed"),
         },
         Some(_) => return Ok(read_opened(path, input, options)?.into()),
-        None => csv::CsvRows::open(input, path.to_path_buf(), options.label.as_deref(), ids)?.map(|rows| {
-            let feature_names = rows.feature_names();
-            Rows { source: Box::new(rows), ids: None, feature_names, image: None, streams: true, held: 0 }
-        }),
+        None => {
+            let read = input.read.clone();
+            csv::CsvRows::open(input, path.to_path_buf(), options.label.as_deref(), extras)?.map(|rows| {
+                let (feature_names, classes, read) = (rows.feature_names(), rows.classes(), Some(read));
+                Rows { feature_names, classes, read, ..Rows::of(Box::new(rows), true) }
+            })
+        }
     };
     match opened {
         Some(rows) => with_told_shape(&name, rows, options),
@@ -264,19 +344,16 @@ fn open_by(path: &Path, options: &ReadOptions, ids: bool) -> Result<Rows, ReadEr
 
 fn of_array<H: ArrayHeader + 'static>(rows: ArrayRows<H>) -> Rows {
     let image = rows.image();
-    Rows { source: Box::new(rows), ids: None, feature_names: None, image, streams: true, held: 0 }
+    Rows { image, ..Rows::of(Box::new(rows), true) }
 }
 
-fn open_folder(path: &Path, options: &ReadOptions) -> Result<Rows, ReadError> {
+fn open_folder(path: &Path, options: &ReadOptions, extras: Extras) -> Result<Rows, ReadError> {
     let name = path.display().to_string();
     options.only_what_fits(&name, Some(Format::Folder))?;
     let rows = images::ImageRows::open(path, options.grey, options.resize)?;
     let (ids, image) = (Some(rows.ids()), rows.image());
-    with_told_shape(
-        &name,
-        Rows { source: Box::new(rows), ids, feature_names: None, image, streams: true, held: 0 },
-        options,
-    )
+    let classes = if extras.classes { rows.classes() } else { None };
+    with_told_shape(&name, Rows { ids, image, classes, ..Rows::of(Box::new(rows), true) }, options)
 }
 
 /// The samples, with the image shape that was asked for.

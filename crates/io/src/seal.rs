@@ -4,9 +4,11 @@
 //! The checksum is the SHA-256 of the whole file with the checksum's own 64 digits set to `0`: one flipped bit anywhere is
 //! noticed.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::io::{self, Write};
 
-use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, TensorView, serialize};
+use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, TensorView, View, serialize};
 use sha2::{Digest, Sha256};
 
 use crate::json_fault::in_words;
@@ -37,7 +39,8 @@ impl Array {
     }
 }
 
-/// A tensor as it is stored.
+/// A tensor as it is stored, for files that no writer makes.
+#[cfg(test)]
 pub(crate) struct Tensor {
     pub name: &'static str,
     pub kind: Dtype,
@@ -45,6 +48,7 @@ pub(crate) struct Tensor {
     pub bytes: Vec<u8>,
 }
 
+#[cfg(test)]
 impl Tensor {
     pub fn bytes(name: &'static str, bytes: Vec<u8>) -> Self {
         Self { name, kind: Dtype::U8, shape: vec![bytes.len()], bytes }
@@ -101,6 +105,7 @@ pub(crate) fn seal(key: &str, header: &impl serde::Serialize, arrays: &[Array]) 
 }
 
 /// The same of tensors of any kind.
+#[cfg(test)]
 pub(crate) fn seal_tensors(key: &str, header: &impl serde::Serialize, tensors: &[Tensor]) -> Vec<u8> {
     let views = tensors.iter().map(|Tensor { name, kind, shape, bytes }| {
         (*name, TensorView::new(*kind, shape.clone(), bytes).expect("the shape is that of the values"))
@@ -120,6 +125,97 @@ fn sealed<'a>(
     let sum = checksum(&bytes, at);
     bytes[at..at + 64].copy_from_slice(sum.as_bytes());
     bytes
+}
+
+/// A tensor that is written straight from where it lies.
+pub(crate) struct Streamed<'a> {
+    name: &'static str,
+    kind: Dtype,
+    shape: [usize; 1],
+    bytes: usize,
+    write: Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>,
+}
+
+impl<'a> Streamed<'a> {
+    /// So many bytes, as they are written.
+    pub fn bytes(name: &'static str, bytes: usize, write: impl Fn(&mut dyn Write) -> io::Result<()> + 'a) -> Self {
+        Self { name, kind: Dtype::U8, shape: [bytes], bytes, write: Box::new(write) }
+    }
+
+    /// Numbers.
+    pub fn numbers(name: &'static str, values: impl AsRef<[f64]> + 'a) -> Self {
+        let count = values.as_ref().len();
+        let write = move |out: &mut dyn Write| values.as_ref().iter().try_for_each(|v| out.write_all(&v.to_le_bytes()));
+        Self { name, kind: Dtype::F64, shape: [count], bytes: 8 * count, write: Box::new(write) }
+    }
+}
+
+/// What the header says of a tensor; its bytes are written by [`Sealed`].
+impl View for &Streamed<'_> {
+    fn dtype(&self) -> Dtype {
+        self.kind
+    }
+
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    fn data(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(&[])
+    }
+
+    fn data_len(&self) -> usize {
+        self.bytes
+    }
+}
+
+/// A file that holds no tensor: it is written straight from where the tensors lie, as often as asked.
+pub(crate) struct Sealed<'a> {
+    head: Vec<u8>,
+    tensors: Vec<Streamed<'a>>,
+}
+
+impl<'a> Sealed<'a> {
+    /// `header` has a field `checksum` that is [`BLANK`]. The tensors are written once into the checksum.
+    pub fn new(key: &str, header: &impl serde::Serialize, mut tensors: Vec<Streamed<'a>>) -> Self {
+        let json = serde_json::to_string(header).expect("a header is plain data");
+        let metadata = HashMap::from([(key.to_string(), json)]);
+        // In the order in which the header puts them.
+        tensors.sort_by(|a, b| b.kind.cmp(&a.kind).then(a.name.cmp(b.name)));
+        let views = tensors.iter().map(|tensor| (tensor.name, tensor));
+        let head = serialize(views, Some(metadata)).expect("names and shapes are valid");
+        let at = checksum_position(&head).expect("the header was just written");
+        let mut sealed = Self { head, tensors };
+        let mut hash = Hash(Sha256::new());
+        sealed.write_to(&mut hash).expect("a hash takes every byte");
+        sealed.head[at..at + 64].copy_from_slice(hex(&hash.0.finalize()).as_bytes());
+        sealed
+    }
+
+    /// How many bytes are written.
+    pub fn byte_count(&self) -> usize {
+        self.head.len() + self.tensors.iter().map(|tensor| tensor.bytes).sum::<usize>()
+    }
+
+    /// Writes the file.
+    pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&self.head)?;
+        self.tensors.iter().try_for_each(|tensor| (tensor.write)(out))
+    }
+}
+
+/// Hashes what is written.
+struct Hash(Sha256);
+
+impl Write for Hash {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Checks the outside of a file.

@@ -1,6 +1,6 @@
 //! Samples in memory, handed out in blocks.
 
-use eigenspan::data::{Matrix, Source, StreamError};
+use eigenspan_core::data::{Matrix, Source, StreamError};
 
 /// What cannot be read in part is read whole, and handed out row after row.
 pub struct InMemory {

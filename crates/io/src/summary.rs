@@ -7,21 +7,22 @@
 //! `prepared` and `unscaled` are the bytes of [`Summary`]. The outside is that of a model file, and
 //! as there nothing is taken over that could not have been written.
 
+use std::io::Write;
 use std::path::Path;
 
-use eigenspan::data::{ImageShape, NumberType};
-use eigenspan::linalg::Summary;
-use eigenspan::method::pce::summary::SampleStats;
-use eigenspan::{Error, Exec, Model, PceParams, PceSummary};
+use eigenspan_core::data::{ImageShape, NumberType};
+use eigenspan_core::linalg::Summary;
+use eigenspan_core::method::pce::summary::SampleStats;
+use eigenspan_core::{Error, Exec, Model, PceParams, PceSummary};
 use sha2::{Digest, Sha256};
 
 use crate::error::WriteError;
 use crate::model::{ModelFile, Provenance};
-use crate::seal::{self, Array, BLANK, Broken, Opened, SUMMARY, Stamp, Tensor, hex, in_settings, seal_tensors};
+use crate::seal::{self, Array, BLANK, Broken, Opened, SUMMARY, Sealed, Stamp, Streamed, hex, in_settings};
 use crate::write_atomically;
 
-/// The latest format version of summaries.
-pub const SUMMARY_FORMAT: u32 = 1;
+/// The latest format version of summaries: 2 has parameters as a person writes them.
+pub const SUMMARY_FORMAT: u32 = 2;
 const STAMP: Stamp = Stamp { key: SUMMARY, latest: SUMMARY_FORMAT };
 
 /// One file, or another piece of data, that went into a summary.
@@ -76,7 +77,7 @@ pub enum SummaryError {
         kind: &'static str,
     },
     /// A later format.
-    #[error("{file} has format version {found}; this program reads summaries of version {SUMMARY_FORMAT}")]
+    #[error("{file} has format version {found}; this program reads summaries of versions 1 to {SUMMARY_FORMAT}")]
     Version {
         /// The file.
         file: String,
@@ -146,25 +147,10 @@ impl From<PceSummary> for SummaryFile {
 impl SummaryFile {
     /// The bytes of the file. The same summary gives the same bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let (params, prepared, unscaled, seen) = self.summary.state();
-        let header = Header {
-            format: SUMMARY_FORMAT,
-            checksum: BLANK.into(),
-            params: *params,
-            number_type: seen.number_type,
-            zeros: seen.zeros,
-            zero_rows: seen.zero_rows.clone(),
-            image: self.image,
-            parts: self.parts.clone(),
-        };
-        let mut tensors = vec![
-            Tensor::numbers("lengths", &[seen.shortest, seen.longest]),
-            Tensor::bytes("prepared", prepared.to_bytes()),
-            Tensor::bytes("varies", seen.varies.iter().map(|v| u8::from(*v)).collect()),
-        ];
-        tensors.extend((!seen.first.is_empty()).then(|| Tensor::numbers("first", &seen.first)));
-        tensors.extend(unscaled.map(|unscaled| Tensor::bytes("unscaled", unscaled.to_bytes())));
-        seal_tensors(SUMMARY, &header, &tensors)
+        let file = sealed(&self.summary, &self.parts, self.image);
+        let mut bytes = Vec::with_capacity(file.byte_count());
+        file.write_to(&mut bytes).expect("memory takes every byte");
+        bytes
     }
 
     /// Reads and checks the bytes of a file; `name` is for messages.
@@ -175,10 +161,12 @@ impl SummaryFile {
 
     /// Writes the file: to a sibling, synced, then renamed, so that a crash leaves the old file or the new one.
     pub fn save(&self, path: &Path) -> Result<(), WriteError> {
-        write_atomically(path, |out| out.write_all(&self.to_bytes()))
+        let file = sealed(&self.summary, &self.parts, self.image);
+        write_atomically(path, |out| file.write_to(out))
     }
 
     /// Reads and checks a file.
+    #[expect(clippy::disallowed_methods, reason = "bytes enter here")]
     pub fn load(path: &Path) -> Result<Self, SummaryError> {
         let name = path.display().to_string();
         let bytes = std::fs::read(path).map_err(|source| SummaryError::Io { file: name.clone(), source })?;
@@ -198,7 +186,7 @@ impl SummaryFile {
 
     /// The model of all samples, by the settings of the summary where none are given.
     pub fn finish(&self, params: Option<PceParams>, exec: Exec<'_>) -> Result<ModelFile, Error> {
-        let model = Model::Pce(match params {
+        let model = Model::from(match params {
             Some(params) => self.summary.finish_as(params, exec)?,
             None => self.summary.finish(exec)?,
         });
@@ -229,6 +217,31 @@ pub fn provenance_of(parts: &[PartOfData]) -> Provenance {
             Provenance { data_sha256: Some(hex(&hash.finalize())), ..Provenance::of_array(&name) }
         }
     }
+}
+
+/// The file of a summary, to be written straight from where that lies.
+pub(crate) fn sealed<'a>(summary: &'a PceSummary, parts: &[PartOfData], image: Option<ImageShape>) -> Sealed<'a> {
+    let (params, prepared, unscaled, seen) = summary.state();
+    let header = Header {
+        format: SUMMARY_FORMAT,
+        checksum: BLANK.into(),
+        params: *params,
+        number_type: seen.number_type,
+        zeros: seen.zeros,
+        zero_rows: seen.zero_rows.clone(),
+        image,
+        parts: parts.to_vec(),
+    };
+    let of = |name, summary: &'a Summary| Streamed::bytes(name, summary.byte_count(), |out| summary.write_to(out));
+    let varies = |out: &mut dyn Write| seen.varies.iter().try_for_each(|v| out.write_all(&[u8::from(*v)]));
+    let mut tensors = vec![
+        Streamed::numbers("lengths", [seen.shortest, seen.longest]),
+        of("prepared", prepared),
+        Streamed::bytes("varies", seen.varies.len(), varies),
+    ];
+    tensors.extend((!seen.first.is_empty()).then(|| Streamed::numbers("first", &seen.first)));
+    tensors.extend(unscaled.map(|unscaled| of("unscaled", unscaled)));
+    Sealed::new(SUMMARY, &header, tensors)
 }
 
 /// The summary in a file whose outside is whole.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use eigenspan::data::Sink;
+use eigenspan_core::data::Sink;
 
 #[cfg(feature = "columnar")]
 use crate::columnar;

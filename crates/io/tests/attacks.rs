@@ -1,5 +1,4 @@
 //! The malformed files of `attacks/`, portion by portion: refused in the words in which they are refused when read whole.
-#![allow(clippy::disallowed_methods, reason = "files are looked at by hand here")]
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,5 @@
 //! Parquet and Arrow: what is written reads back, what others write is read, and what is damaged is refused.
 #![cfg(feature = "columnar")]
-#![allow(clippy::disallowed_methods, reason = "files are looked at by hand here")]
 
 mod harm;
 mod portions;
@@ -12,8 +11,8 @@ use arrow_array::types::{ArrowPrimitiveType, Float16Type, Int8Type, Int32Type};
 use arrow_array::*;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
-use eigenspan::Mat;
-use eigenspan::data::{Dataset, Matrix};
+use eigenspan_core::Mat;
+use eigenspan_core::data::{Dataset, Matrix};
 use eigenspan_io::{Names, ReadOptions, create, read, read_bytes};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;

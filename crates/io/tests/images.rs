@@ -1,14 +1,14 @@
 //! Folders of images, end to end.
-#![expect(clippy::disallowed_methods, reason = "files are made by hand here, to be read")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use eigenspan::data::{ImageShape, Matrix};
+use eigenspan_core::data::{ImageShape, Matrix};
 use eigenspan_io::{ReadError, ReadOptions, open, read};
 use tempfile::TempDir;
 
 /// A folder with these files.
+#[expect(clippy::disallowed_methods, reason = "a test makes its files")]
 fn folder(files: &[(&str, &[u8])]) -> TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (name, bytes) in files {
@@ -19,7 +19,7 @@ fn folder(files: &[(&str, &[u8])]) -> TempDir {
     folder
 }
 
-fn of(files: &[(&str, &[u8])]) -> Result<eigenspan::data::Dataset, ReadError> {
+fn of(files: &[(&str, &[u8])]) -> Result<eigenspan_core::data::Dataset, ReadError> {
     read(folder(files).path(), &ReadOptions::default())
 }
 
@@ -164,6 +164,7 @@ fn one_image_is_no_data_set() {
 }
 
 /// Where the data sets of the paper are, if they are there.
+#[expect(clippy::disallowed_methods, reason = "the folder of real data")]
 fn data(name: &str) -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let folder = std::env::var_os("EIGENSPAN_DATA").map_or(beside, PathBuf::from);
@@ -172,6 +173,7 @@ fn data(name: &str) -> Option<PathBuf> {
 
 #[test]
 #[expect(clippy::print_stderr, reason = "a test that tests nothing has to say so")]
+#[expect(clippy::disallowed_methods, reason = "a test makes its files")]
 fn the_extended_yale_faces_as_pgm_files_are_the_same_data() {
     let Some(path) = data("exyaleb_54x48_first58.npz") else {
         eprintln!("skipped: no data");

@@ -4,8 +4,8 @@ mod harm;
 
 use std::io::Write;
 
-use eigenspan::Mat;
-use eigenspan::data::{Csr, Dataset, ImageShape, Matrix};
+use eigenspan_core::Mat;
+use eigenspan_core::data::{Csr, Dataset, ImageShape, Matrix};
 use eigenspan_io::{ReadOptions, read_bytes};
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};

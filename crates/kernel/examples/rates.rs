@@ -1,20 +1,19 @@
 //! Rates of the kernels on one thread: `cargo run --release -p eigenspan-kernel --example rates`.
 //!
-//! Rate = q·p² / CPU time, packing included, the best of many short interleaved repetitions. The peak is a loop of
-//! multiply-adds that touches registers only, run right before and after each repetition, since clocks change; the share is that of the
-//! fastest repetition. The peak for `u8` is that of multipliers of four bytes in a lane (AVX-512), or of
-//! two without the additions (AVX2); with them, a loop that touches registers only reaches about 81 % of it.
-
-#![allow(clippy::print_stdout, reason = "an example talks to a person")]
-#![allow(unsafe_code, reason = "the clock and the peak loop are assembly")]
+//! Rate = q·p² / CPU time, packing included, the best of many short interleaved repetitions. The peak is the rate of a
+//! loop of multiply-adds on registers only, run right before and after each repetition because clocks change; the share
+//! is that of the fastest repetition. The peak for `u8` is that of instructions that multiply four bytes in a lane
+//! (AVX-512), or that of two instructions without the additions (AVX2); with the additions, a loop on registers only
+//! reaches about 81 % of it.
 
 use std::fmt::Write as _;
 
-use eigenspan_kernel::{Ahead, Number, Panel, Square, VECTORS, accumulate_ahead, probe};
+use eigenspan_kernel::{Number, Panel, Prefetch, Square, VECTORS, accumulate_prefetching, probe};
 
-/// Nanoseconds that this thread has spent on a processor. Asked of the kernel directly: `/proc/thread-self/schedstat`
-/// moves only with the scheduler's ticks.
+/// CPU time of this thread in nanoseconds, read from the kernel by a system call: `/proc/thread-self/schedstat` is
+/// updated only at the scheduler's ticks.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[expect(unsafe_code, reason = "the clock is assembly")]
 fn cpu_time() -> f64 {
     let (mut time, mut result) = ([0_i64; 2], 228_i64);
     // SAFETY: clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) of x86-64 Linux writes two numbers.
@@ -26,16 +25,17 @@ fn cpu_time() -> f64 {
     time[0] as f64 * 1e9 + time[1] as f64
 }
 
-/// Nanoseconds on the wall, on systems whose clocks we do not know.
+/// Wall-clock nanoseconds, on systems without a known CPU clock.
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
-#[allow(clippy::disallowed_methods, reason = "an example that measures needs a clock")]
+#[expect(clippy::disallowed_methods, reason = "an example that measures needs a clock")]
 fn cpu_time() -> f64 {
     static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
     START.get_or_init(std::time::Instant::now).elapsed().as_nanos() as f64
 }
 
-/// The peak of the machine in GF/s, for `f64`: that of its largest registers.
+/// Peak of the machine in GF/s for `f64`, with its largest registers.
 #[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "the loop that finds the peak is assembly")]
 fn peak() -> f64 {
     /// Twelve chains of multiply-adds in the registers `$register`.
     macro_rules! chains {
@@ -67,13 +67,13 @@ fn peak() -> f64 {
     rounds as f64 * 12.0 * 2.0 * lanes / (cpu_time() - start)
 }
 
-/// Not known for other machines.
+/// Unknown for other machines.
 #[cfg(not(target_arch = "x86_64"))]
 fn peak() -> f64 {
     f64::NAN
 }
 
-/// Whether four bytes are multiplied in a lane.
+/// Whether the machine multiplies four bytes per lane.
 fn four_bytes() -> bool {
     #[cfg(target_arch = "x86_64")]
     return is_x86_feature_detected!("avx512vnni");
@@ -81,7 +81,7 @@ fn four_bytes() -> bool {
     false
 }
 
-/// One Gram matrix; the time it took, and how much of it went into packing.
+/// One Gram matrix: total time and packing time.
 fn by_rows<T: Number>(x: &[T], p: usize, panel: &mut Panel<T>, gram: &mut Square) -> [f64; 2] {
     let (start, mut packing) = (cpu_time(), 0.0);
     let mut slabs = x.chunks(T::DEPTH * p).peekable();
@@ -90,12 +90,12 @@ fn by_rows<T: Number>(x: &[T], p: usize, panel: &mut Panel<T>, gram: &mut Square
         panel.set_depth(slab.len() / p);
         panel.set_rows(0, slab);
         packing += cpu_time() - before;
-        accumulate_ahead(panel, gram.whole(), slabs.peek().map(|slab| Ahead::of(slab)));
+        accumulate_prefetching(panel, gram.whole(), slabs.peek().map(|slab| Prefetch::of(slab)));
     }
     [cpu_time() - start, packing]
 }
 
-/// The same with x (p × q) read by columns of the slab, which are stretches of rows of x.
+/// The same with x (p × q) read by columns of the slab, which are contiguous ranges of rows of x.
 fn by_columns<T: Number>(x: &[T], q: usize, panel: &mut Panel<T>, gram: &mut Square) -> [f64; 2] {
     let (start, mut packing) = (cpu_time(), 0.0);
     for top in (0..q).step_by(T::DEPTH) {
@@ -107,12 +107,16 @@ fn by_columns<T: Number>(x: &[T], q: usize, panel: &mut Panel<T>, gram: &mut Squ
         }
         packing += cpu_time() - before;
         let next = bottom..(bottom + T::DEPTH).min(q);
-        accumulate_ahead(panel, gram.whole(), x.chunks_exact(q).map(|sample| Ahead::of(&sample[next.clone()])));
+        accumulate_prefetching(
+            panel,
+            gram.whole(),
+            x.chunks_exact(q).map(|sample| Prefetch::of(&sample[next.clone()])),
+        );
     }
     [cpu_time() - start, packing]
 }
 
-/// GF/s of the probe on a slab that is in the caches: two products with each vector for each value.
+/// Rate of the probe in GF/s on a slab that is in the caches: two products with each vector for each value.
 fn probe_rate(x: &[f32], p: usize) -> f64 {
     let (slab, vectors, mut products) = (&x[..f32::DEPTH * p], vec![1.0; VECTORS * p], vec![0.0; VECTORS * p]);
     probe(slab, &vectors, &mut products);
@@ -129,7 +133,7 @@ struct Case<T: Number> {
     panel: Panel<T>,
     gram: Square,
     best: [f64; 2],
-    /// Of the peak for these numbers, right before and after.
+    /// Share of the peak for these numbers, measured right before and after.
     share: f64,
 }
 
@@ -145,7 +149,7 @@ impl<T: Number> Case<T> {
         Self { name, q, x, columns, panel, gram, best: [f64::INFINITY; 2], share: 0.0 }
     }
 
-    /// One run, where the peak for these numbers is `times` that for `f64`.
+    /// One run. The peak for these numbers is `times` the peak for `f64`.
     fn run(&mut self, times: f64) {
         let (p, before) = (self.panel.width(), peak());
         let time = match self.columns {
@@ -169,33 +173,34 @@ impl<T: Number> Case<T> {
     }
 }
 
+#[expect(clippy::print_stdout, reason = "printing is what this example is for")]
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let repetitions: usize = arguments.next().map_or(20, |text| text.parse().expect("a number of repetitions"));
     let only = arguments.next();
-    // Rows, columns, by columns. The first three are stretches of longer matrices, to keep a repetition short.
+    // Rows, columns, by columns. The first three are blocks of longer matrices, to keep a repetition short.
     let shapes =
         [(3072, 784, false), (6144, 512, false), (2592, 1520, true), (9500, 256, false), (100_000, 128, false)];
     let mut doubles: Vec<_> = shapes.map(|s| Case::new("f64", s, |r| r as f64 / 16_777_216.0 - 0.5)).into();
     let mut singles: Vec<_> = shapes.map(|s| Case::new("f32", s, |r| r as f32 / 16_777_216.0 - 0.5)).into();
     let mut bytes: Vec<_> = shapes.map(|s| Case::new("u8", s, |r| (r >> 16) as u8)).into();
-    let wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
+    let selected = |name: &str| only.as_deref().is_none_or(|only| only == name);
     let bytes_times = if four_bytes() { 8.0 } else { 4.0 };
     let (mut best, mut probes) = (0.0_f64, [0.0_f64; 5]);
     for _ in 0..repetitions {
         for i in 0..shapes.len() {
             best = best.max(peak());
-            wanted("f64").then(|| doubles[i].run(1.0));
-            wanted("f32").then(|| singles[i].run(2.0));
-            wanted("u8").then(|| bytes[i].run(bytes_times));
+            selected("f64").then(|| doubles[i].run(1.0));
+            selected("f32").then(|| singles[i].run(2.0));
+            selected("u8").then(|| bytes[i].run(bytes_times));
             probes[i] = probes[i].max(probe_rate(&singles[i].x, shapes[i].1));
         }
     }
     println!("peak {best:.1} GF/s f64, {:.1} f32, {:.1} u8", 2.0 * best, bytes_times * best);
     for i in 0..shapes.len() {
-        wanted("f64").then(|| println!("{}", doubles[i].line()));
-        wanted("f32").then(|| println!("{}", singles[i].line()));
-        wanted("u8").then(|| println!("{}", bytes[i].line()));
+        selected("f64").then(|| println!("{}", doubles[i].line()));
+        selected("f32").then(|| println!("{}", singles[i].line()));
+        selected("u8").then(|| println!("{}", bytes[i].line()));
         println!("{:>21} {:7.1} GF/s {:6.1} %", "probe", probes[i], 100.0 * probes[i] / best);
     }
 }

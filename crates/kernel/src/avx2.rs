@@ -3,10 +3,10 @@
 //! ```text
 //!     ymm(3r + v) += columns_v · broadcast(rows_r)        r = 0..4 rows, v = 0..3 strips, one step at a time
 //! ```
-//! Twelve sums, three columns and one broadcast fill the sixteen registers. Assembly and not intrinsics: the
-//! compiler moves the sums about between registers and loses half of the speed.
+//! Twelve sums, three columns and one broadcast fill the sixteen registers. The tile is assembly rather than
+//! intrinsics, because the compiler moves the sums between registers and loses half of the speed.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "vector instructions and addresses without checks")]
 
 use std::arch::asm;
 use std::arch::x86_64::{
@@ -14,18 +14,18 @@ use std::arch::x86_64::{
     _mm256_storeu_pd,
 };
 
-use crate::descent::{Descent, Point, Room};
-use crate::gram::{Ahead, Factors, Sides, Stripe, add, visit};
-use crate::panel::{Number, Packed, STRIDE, SUMS, UNROLL};
-use crate::probe::{self, Dots, Few, VECTORS};
+use crate::descent::{Descent, Iterates, Workspace};
+use crate::gram::{Factors, Prefetch, Sides, Stripe, add, visit};
+use crate::panel::{Number, Packed, STRIDE, TILE_SUMS, UNROLL};
+use crate::probe::{self, Dots, RowGroup, VECTORS};
 use crate::rows::Work;
 
-/// Proof that the machine has AVX2 and FMA.
+/// Witness that the machine has AVX2 and FMA.
 #[derive(Clone, Copy)]
 pub struct Avx2(());
 
 impl Avx2 {
-    /// The proof, if the machine has them.
+    /// The witness, if the machine has both.
     pub(crate) fn detect() -> Option<Self> {
         (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Self(()))
     }
@@ -46,15 +46,15 @@ pub(crate) fn accumulate<'a, T: Number>(
     avx2: Avx2,
     sides: Sides<'_, T>,
     gram: Stripe<'_>,
-    next: impl IntoIterator<Item = Ahead<'a>>,
+    next: impl IntoIterator<Item = Prefetch<'a>>,
 ) {
-    // A closure would not do: the compiler need not inline it, and then compiles it for any machine.
+    // A closure would not do: the compiler need not inline it, and would then compile it for the baseline machine.
     #[target_feature(enable = "avx2,fma")]
     fn inside<'a, T: Number>(
         avx2: Avx2,
         sides: Sides<'_, T>,
         gram: Stripe<'_>,
-        next: impl IntoIterator<Item = Ahead<'a>>,
+        next: impl IntoIterator<Item = Prefetch<'a>>,
     ) {
         visit::<T, 1>(sides, gram, next, |factors, sums| T::tile(avx2, factors, sums), add::<T, 1>);
     }
@@ -63,13 +63,13 @@ pub(crate) fn accumulate<'a, T: Number>(
 }
 
 /// [`Descent::all`], compiled for this machine.
-pub(crate) fn descend(avx2: Avx2, by: Descent<'_>, r: usize, point: Point<'_>, room: &mut Room) -> f64 {
+pub(crate) fn descend(avx2: Avx2, by: Descent<'_>, r: usize, iterates: Iterates<'_>, workspace: &mut Workspace) -> f64 {
     #[target_feature(enable = "avx2,fma")]
-    fn inside(avx2: Avx2, by: Descent<'_>, r: usize, point: Point<'_>, room: &mut Room) -> f64 {
-        by.all::<1>(r, point, room, |factors, sums| tile_f64(avx2, factors, sums))
+    fn inside(avx2: Avx2, by: Descent<'_>, r: usize, iterates: Iterates<'_>, workspace: &mut Workspace) -> f64 {
+        by.all::<1>(r, iterates, workspace, |factors, sums| tile_f64(avx2, factors, sums))
     }
     // SAFETY: `Avx2` exists only on machines with AVX2 and FMA.
-    unsafe { inside(avx2, by, r, point, room) }
+    unsafe { inside(avx2, by, r, iterates, workspace) }
 }
 
 /// [`probe::sweep`], compiled for this machine.
@@ -85,7 +85,7 @@ pub(crate) fn sweep(_: Avx2, rows: &[f32], vectors: &[f64], products: &mut [f64]
 /// [`probe::dots`], four columns at a time.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn dots(x: Few<'_, 2>, r: [&[f64]; VECTORS]) -> Dots<2> {
+fn dots(x: RowGroup<'_, 2>, r: [&[f64]; VECTORS]) -> Dots<2> {
     let whole = x.columns / 4 * 4;
     assert!(r.iter().all(|r| r.len() >= whole));
     let mut sums = [[_mm256_setzero_pd(); VECTORS]; 2];
@@ -113,7 +113,7 @@ fn dots(x: Few<'_, 2>, r: [&[f64]; VECTORS]) -> Dots<2> {
 /// [`probe::updates`], four columns at a time.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn updates(x: Few<'_, 2>, y: &Dots<2>, s: &mut [&mut [f64]; VECTORS]) {
+fn updates(x: RowGroup<'_, 2>, y: &Dots<2>, s: &mut [&mut [f64]; VECTORS]) {
     let whole = x.columns / 4 * 4;
     assert!(s.iter().all(|s| s.len() >= whole));
     let mut all = [[_mm256_setzero_pd(); VECTORS]; 2];
@@ -136,7 +136,7 @@ fn updates(x: Few<'_, 2>, y: &Dots<2>, s: &mut [&mut [f64]; VECTORS]) {
     probe::updates(x, y, s, whole);
 }
 
-/// Four neighbouring values of a row.
+/// Four consecutive values of a row.
 ///
 /// # Safety
 ///
@@ -148,8 +148,8 @@ unsafe fn four(row: *const f32, j: usize) -> __m256d {
     _mm256_cvtps_pd(unsafe { _mm_loadu_ps(row.add(j)) })
 }
 
-/// Row `$r` of a tile at byte `$at` of the steps: broadcast a lane of the rows, multiply by the columns, add.
-/// Whole numbers need a register for the product, so their third column is read from memory each time.
+/// BatchRow `$r` of a tile at byte `$at` of the steps: broadcast a lane of the rows, multiply by the columns, add.
+/// Integers need a register for the product, so their third column is read from memory each time.
 macro_rules! row {
     (f64 $r:literal $at:literal $($sum:literal $column:literal)*) => {
         concat!("vbroadcastsd ymm15, [{rows}+", $at, "+8*", $r, "]\n",
@@ -175,8 +175,8 @@ macro_rules! row {
     };
 }
 
-/// One step, at byte `$at`, of a tile of three, two or one strips. A tile of one strip has only four sums, too few
-/// to keep the multipliers busy: its even and odd steps have sums of their own.
+/// One step, at byte `$at`, of a tile of three, two or one strips. A tile of one strip has only four sums, too few to
+/// keep the multipliers busy: even and odd steps have separate sums.
 macro_rules! step {
     (3 u8 $at:literal) => {
         concat!(
@@ -269,14 +269,14 @@ macro_rules! tile_function {
     ($name:ident $type:tt $add:literal) => {
         /// The tile of [`crate::gram`].
         #[inline(always)]
-        pub(crate) fn $name(_: Avx2, factors: Factors<'_, $type>, sums: &mut [<$type as Packed>::Sum; SUMS]) {
+        pub(crate) fn $name(_: Avx2, factors: Factors<'_, $type>, sums: &mut [<$type as Packed>::Sum; TILE_SUMS]) {
             factors.check(1);
             let rows = factors.rows.as_ptr().wrapping_add(factors.lane);
             let lines = factors.ahead.map(|ahead| ahead.bytes.div_ceil(factors.steps / UNROLL));
-            // SAFETY: `Avx2` exists only on machines with AVX2 and FMA. `check` made sure that `count` strips of `steps`
-            // registers of columns, as many of rows and four lanes from `lane` on are there to be read, and that `steps` is a
-            // multiple of four and not zero. The sums are 12 registers of 32 bytes, which `SUMS` numbers of four bytes or more
-            // can take. Prefetching cannot fault.
+            // SAFETY: `Avx2` exists only on machines with AVX2 and FMA. `check` guarantees that `count` strips of
+            // `steps` registers of columns, as many of rows and four lanes from `lane` on are readable, and that
+            // `steps` is a positive multiple of four. The sums are 12 registers of 32 bytes, which fit into `TILE_SUMS`
+            // numbers of four bytes or more. Prefetching cannot fault.
             unsafe {
                 match factors.count {
                     3 => tile!(factors, rows, lines, sums, [

@@ -3,17 +3,18 @@
 //! ```text
 //!     zmm(3r + v) += columns_v · broadcast(rows_r)        r = 0..8 rows, v = 0..3 strips, one step at a time
 //! ```
-//! Twenty-four sums, three columns and a few broadcasts: eleven numbers are fetched for twenty-four multiplications. Even
-//! the eight sums of a tile of one strip keep the multipliers busy, so that every entry is summed step after step.
+//! Twenty-four sums, three columns and a few broadcasts: eleven numbers are loaded for twenty-four multiplications.
+//! Even the eight sums of a tile of one strip keep the multipliers busy, so every entry is summed in the order of the
+//! steps.
 //!
-//! Bytes are multiplied four at a time (`vpdpbusd`), but one of the two factors is taken as a number from −128 to 127. So 128 is
-//! taken away from the columns, and given back at the end:
+//! `vpdpbusd` multiplies four bytes at a time, but reads one of the two factors as a number from −128 to 127. So 128 is
+//! subtracted from the columns, and the sums are corrected at the end:
 //! ```text
 //!     Σ_l a_l b_l  =  Σ_l a_l (b_l − 128)  −  Σ_l a_l · (−128)        zmm(3r + v), and lane r of zmm31
 //! ```
 //! zmm30 holds bytes of −128, whose bits are those of 128: b ^ 128, read as a signed byte, is b − 128.
 
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "vector instructions and addresses without checks")]
 
 use std::arch::asm;
 use std::arch::x86_64::{
@@ -25,18 +26,18 @@ use std::arch::x86_64::{
 use std::ops::Range;
 
 use crate::avx2::Avx2;
-use crate::descent::{Descent, Point, Room};
-use crate::gram::{Ahead, Factors, Piece, Sides, Stripe, visit};
-use crate::panel::{GROUP, MORE, Number, Packed, STRIDE, SUMS, UNROLL};
-use crate::probe::{self, Dots, Few, VECTORS};
+use crate::descent::{Descent, Iterates, Workspace};
+use crate::gram::{Factors, Piece, Prefetch, Sides, Stripe, visit};
+use crate::panel::{EXTRA_SUMS, Number, Packed, STRIDE, TILE_STRIPS, TILE_SUMS, UNROLL};
+use crate::probe::{self, Dots, RowGroup, VECTORS};
 use crate::rows::Work;
 
-/// Proof that the machine has AVX-512, VNNI, and what [`Avx2`] proves.
+/// Witness that the machine has AVX-512, VNNI, and what [`Avx2`] stands for.
 #[derive(Clone, Copy)]
 pub struct Avx512(());
 
 impl Avx512 {
-    /// The proof, if the machine has them.
+    /// The witness, if the machine has all of them.
     pub(crate) fn detect() -> Option<Self> {
         let basic = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl");
         let words = is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512dq");
@@ -60,15 +61,15 @@ pub(crate) fn accumulate<'a, T: Number>(
     avx512: Avx512,
     sides: Sides<'_, T>,
     gram: Stripe<'_>,
-    next: impl IntoIterator<Item = Ahead<'a>>,
+    next: impl IntoIterator<Item = Prefetch<'a>>,
 ) {
-    // A closure would not do: the compiler need not inline it, and then compiles it for any machine.
+    // A closure would not do: the compiler need not inline it, and would then compile it for the baseline machine.
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512bw,avx512dq")]
     fn inside<'a, T: Number>(
         avx512: Avx512,
         sides: Sides<'_, T>,
         gram: Stripe<'_>,
-        next: impl IntoIterator<Item = Ahead<'a>>,
+        next: impl IntoIterator<Item = Prefetch<'a>>,
     ) {
         let tile = |factors: Factors<'_, T>, sums: &mut _| T::wide_tile(avx512, factors, sums);
         visit::<T, 2>(sides, gram, next, tile, |entries, rows, pieces, sums| {
@@ -79,24 +80,25 @@ pub(crate) fn accumulate<'a, T: Number>(
     unsafe { inside(avx512, sides, gram, next) }
 }
 
-/// [`crate::gram::add`], a piece at a time: of eight entries, those that do not belong to it stay as they are. Every
-/// piece is added to all rows before the next: a row is not read where it was written to just before, which would have to wait.
+/// [`crate::gram::add`], one piece at a time: of eight entries, those outside the piece stay unchanged. Every piece is
+/// added to all rows before the next piece, so that no row is read right after it was written, which would stall.
 #[inline]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512bw,avx512dq")]
 fn add<T: Number>(entries: &mut [f64], rows: &[usize], pieces: &[Piece], sums: &[T::Sum]) {
     let (Some(bottom), Some(last)) = (rows.last(), pieces.last()) else { return };
-    let wide = 2 * T::LANES * GROUP;
+    let wide = 2 * T::LANES * TILE_STRIPS;
     assert!(bottom + last.column + last.length <= entries.len());
-    assert!((rows.len() - 1) * wide + last.at + MORE <= sums.len());
+    assert!((rows.len() - 1) * wide + last.at + EXTRA_SUMS <= sums.len());
     for piece in pieces {
-        debug_assert!(piece.length <= MORE && piece.at <= last.at && piece.column <= last.column);
+        debug_assert!(piece.length <= EXTRA_SUMS && piece.at <= last.at && piece.column <= last.column);
         let mask = ((1_u32 << piece.length) - 1) as u8;
         for (r, row) in rows.iter().enumerate() {
             debug_assert!(row <= bottom);
-            // SAFETY: rows lie one below the other and pieces from left to right, so that none ends after the last of the
-            // last; the mask lets through the entries of the piece alone, and eight sums are there from its first on.
+            // SAFETY: rows are in ascending order and pieces from left to right, so that no piece ends after the last
+            // piece of the last row; the mask selects the entries of the piece alone, and eight sums are readable from
+            // its first one on.
             unsafe {
-                let sums: [T::Sum; MORE] = *sums.as_ptr().add(r * wide + piece.at).cast();
+                let sums: [T::Sum; EXTRA_SUMS] = *sums.as_ptr().add(r * wide + piece.at).cast();
                 let (sums, to) = (sums.map(Into::into), entries.as_mut_ptr().add(row + piece.column));
                 let sums = _mm512_loadu_pd(sums.as_ptr());
                 _mm512_mask_storeu_pd(to, mask, _mm512_add_pd(_mm512_maskz_loadu_pd(mask, to), sums));
@@ -106,18 +108,24 @@ fn add<T: Number>(entries: &mut [f64], rows: &[usize], pieces: &[Piece], sums: &
 }
 
 /// [`Descent::all`], compiled for this machine.
-pub(crate) fn descend(avx512: Avx512, by: Descent<'_>, r: usize, point: Point<'_>, room: &mut Room) -> f64 {
+pub(crate) fn descend(
+    avx512: Avx512,
+    by: Descent<'_>,
+    r: usize,
+    iterates: Iterates<'_>,
+    workspace: &mut Workspace,
+) -> f64 {
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512bw,avx512dq")]
-    fn inside(avx512: Avx512, by: Descent<'_>, r: usize, point: Point<'_>, room: &mut Room) -> f64 {
-        by.all::<2>(r, point, room, |factors, sums| tile_f64(avx512, factors, sums))
+    fn inside(avx512: Avx512, by: Descent<'_>, r: usize, iterates: Iterates<'_>, workspace: &mut Workspace) -> f64 {
+        by.all::<2>(r, iterates, workspace, |factors, sums| tile_f64(avx512, factors, sums))
     }
     // SAFETY: `Avx512` exists only on machines with all of these.
-    unsafe { inside(avx512, by, r, point, room) }
+    unsafe { inside(avx512, by, r, iterates, workspace) }
 }
 
-/// [`crate::machine::Machine::collect`]: the lanes that come from one register at once.
+/// [`crate::machine::Machine::collect`]: lanes from the same register are moved together.
 pub(crate) fn collect<L: Copy>(_: Avx512, strips: &mut [L], from: &[usize], to: Range<usize>) {
-    /// Words of four bytes: which of a register at `from` go where.
+    /// Words of four bytes: which words of the register at `from` go to which place.
     struct Source {
         from: usize,
         mask: u16,
@@ -154,18 +162,19 @@ pub(crate) fn collect<L: Copy>(_: Avx512, strips: &mut [L], from: &[usize], to: 
     }
     let end = sources.iter().map(|source| source.from).chain([to.start * size]).max().unwrap_or(0) + 16 * steps;
     assert!(from.len() <= lanes && size * lanes == 16 && end <= strips.len() * size, "strips are within the memory");
-    // SAFETY: `Avx512` exists only on machines with all of these, lanes are whole words, and all registers are in the memory.
+    // SAFETY: `Avx512` exists only on machines with these features, lanes are whole words, and all registers lie within
+    // the memory.
     unsafe { inside(strips.as_mut_ptr().cast(), &sources, to.start * size, steps) }
 }
 
-/// Rows that the probe takes at a time: twenty-four sums, one row and three vectors are in registers.
-const FEW: usize = 8;
+/// Rows per pass of the probe: twenty-four sums, one row and three vectors are in registers.
+const PROBE_ROWS: usize = 8;
 
 /// [`probe::sweep`], compiled for this machine.
 pub(crate) fn sweep(_: Avx512, rows: &[f32], vectors: &[f64], products: &mut [f64]) {
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512bw,avx512dq")]
     fn inside(rows: &[f32], vectors: &[f64], products: &mut [f64]) {
-        probe::sweep::<FEW>(rows, vectors, products, |x, r| dots(x, r), |x, y, s| updates(x, y, s));
+        probe::sweep::<PROBE_ROWS>(rows, vectors, products, |x, r| dots(x, r), |x, y, s| updates(x, y, s));
     }
     // SAFETY: `Avx512` exists only on machines with all of these.
     unsafe { inside(rows, vectors, products) }
@@ -174,14 +183,14 @@ pub(crate) fn sweep(_: Avx512, rows: &[f32], vectors: &[f64], products: &mut [f6
 /// [`probe::dots`], eight columns at a time.
 #[inline]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512bw,avx512dq")]
-fn dots(x: Few<'_, FEW>, r: [&[f64]; VECTORS]) -> Dots<FEW> {
+fn dots(x: RowGroup<'_, PROBE_ROWS>, r: [&[f64]; VECTORS]) -> Dots<PROBE_ROWS> {
     let whole = x.columns / 8 * 8;
     assert!(r.iter().all(|r| r.len() >= whole));
-    let mut sums = [_mm512_setzero_pd(); FEW * VECTORS];
+    let mut sums = [_mm512_setzero_pd(); PROBE_ROWS * VECTORS];
     for j in (0..whole).step_by(8) {
         // SAFETY: j + 8 ≤ whole, and all rows and slices are at least that long.
         let r = unsafe { r.map(|r| _mm512_loadu_pd(r.as_ptr().add(j))) };
-        for i in 0..FEW {
+        for i in 0..PROBE_ROWS {
             // SAFETY: as before.
             let a = unsafe { eight(x.row(i), j) };
             for k in 0..VECTORS {
@@ -197,7 +206,8 @@ fn dots(x: Few<'_, FEW>, r: [&[f64]; VECTORS]) -> Dots<FEW> {
     y
 }
 
-/// The totals of eight registers: pair by pair they become four, two and one, each with sums of lanes of both of its pair.
+/// The totals of eight registers. Pairs are reduced to four, two and one registers, each with sums of lanes of both of
+/// its pair.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn totals([a, b, c, d, e, f, g, h]: [__m512d; 8]) -> __m512d {
@@ -212,11 +222,11 @@ fn totals([a, b, c, d, e, f, g, h]: [__m512d; 8]) -> __m512d {
 /// [`probe::updates`], eight columns at a time.
 #[inline]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512bw,avx512dq")]
-fn updates(x: Few<'_, FEW>, y: &Dots<FEW>, s: &mut [&mut [f64]; VECTORS]) {
+fn updates(x: RowGroup<'_, PROBE_ROWS>, y: &Dots<PROBE_ROWS>, s: &mut [&mut [f64]; VECTORS]) {
     let whole = x.columns / 8 * 8;
     assert!(s.iter().all(|s| s.len() >= whole));
-    let mut all = [[_mm512_setzero_pd(); VECTORS]; FEW];
-    for i in 0..FEW {
+    let mut all = [[_mm512_setzero_pd(); VECTORS]; PROBE_ROWS];
+    for i in 0..PROBE_ROWS {
         for k in 0..VECTORS {
             all[i][k] = _mm512_set1_pd(y[i][k]);
         }
@@ -224,12 +234,12 @@ fn updates(x: Few<'_, FEW>, y: &Dots<FEW>, s: &mut [&mut [f64]; VECTORS]) {
     for j in (0..whole).step_by(8) {
         // SAFETY: j + 8 ≤ whole, and all rows and slices are at least that long.
         unsafe {
-            // Two halves of each sum, so that an addition does not wait for the one before.
+            // Two halves of each sum, so that an addition does not wait for the previous one.
             let mut halves = [[_mm512_setzero_pd(); VECTORS]; 2];
             for k in 0..VECTORS {
                 halves[0][k] = _mm512_loadu_pd(s[k].as_ptr().add(j));
             }
-            for i in 0..FEW {
+            for i in 0..PROBE_ROWS {
                 let a = eight(x.row(i), j);
                 for k in 0..VECTORS {
                     halves[i % 2][k] = _mm512_fmadd_pd(a, all[i][k], halves[i % 2][k]);
@@ -243,7 +253,7 @@ fn updates(x: Few<'_, FEW>, y: &Dots<FEW>, s: &mut [&mut [f64]; VECTORS]) {
     probe::updates(x, y, s, whole);
 }
 
-/// Eight neighbouring values of a row.
+/// Eight consecutive values of a row.
 ///
 /// # Safety
 ///
@@ -255,7 +265,7 @@ unsafe fn eight(row: *const f32, j: usize) -> __m512d {
     _mm512_cvtps_pd(unsafe { _mm256_loadu_ps(row.add(j)) })
 }
 
-/// Row `$r` of a tile at byte `$at` of the steps: broadcast a lane of the rows, multiply by the columns, add.
+/// BatchRow `$r` of a tile at byte `$at` of the steps: broadcast a lane of the rows, multiply by the columns, add.
 macro_rules! row {
     (f64 $r:literal $at:literal $all:literal $($sum:literal $column:literal)*) => {
         concat!("vbroadcastsd zmm", $all, ", [{rows}+", $at, "+8*", $r, "]\n",
@@ -271,14 +281,14 @@ macro_rules! row {
     };
 }
 
-/// Asks for what is eight steps on: the columns of a tile alone are more than a first-level cache of 32 KB can take.
+/// Prefetches what is read eight steps later: the columns of a tile alone exceed a first-level cache of 32 KB.
 macro_rules! fetch {
     ($side:literal $strip:literal $at:literal) => {
         concat!("prefetcht0 [{", $side, "}+", $strip, "*{stride}+512+", $at, "]\n")
     };
 }
 
-/// Strip `$column` of the columns at byte `$at` of the steps. Bytes: less 128.
+/// Strip `$column` of the columns at byte `$at` of the steps, minus 128 for bytes.
 macro_rules! column {
     (u8 $column:literal $strip:literal $at:literal) => {
         concat!("vpxord zmm", $column, ", zmm30, [{columns}+", $strip, "*{stride}+", $at, "]\n")
@@ -288,7 +298,8 @@ macro_rules! column {
     };
 }
 
-/// What the rows of bytes at byte `$at` of the steps add to zmm31. Other rows add nothing there, and are asked for ahead.
+/// What the rows of bytes at byte `$at` of the steps add to zmm31. For other numbers nothing is added, and the rows are
+/// prefetched.
 macro_rules! bias {
     (u8 $at:literal) => {
         concat!("vmovups ymm29, [{rows}+", $at, "]\n", "vpdpbusd ymm31, ymm29, ymm30\n")
@@ -298,7 +309,7 @@ macro_rules! bias {
     };
 }
 
-/// zmm30 and zmm31 at the beginning.
+/// zmm30 and zmm31 at the start.
 macro_rules! begin {
     (u8) => {
         concat!(
@@ -313,7 +324,7 @@ macro_rules! begin {
     };
 }
 
-/// Gives back what [`column`] took away; the room after the sums is used on the way.
+/// Adds back what [`column`] subtracted; the space after the sums is used as scratch memory.
 macro_rules! end {
     (u8) => {
         concat!(
@@ -364,12 +375,13 @@ macro_rules! step {
         concat!(
             column!($type 24 0 $at), bias!($type $at),
             row!($type 0 $at 27 0 24), row!($type 1 $at 28 3 24), row!($type 2 $at 29 6 24), row!($type 3 $at 27 9 24),
-            row!($type 4 $at 28 12 24), row!($type 5 $at 29 15 24), row!($type 6 $at 27 18 24), row!($type 7 $at 28 21 24),
+            row!($type 4 $at 28 12 24), row!($type 5 $at 29 15 24), row!($type 6 $at 27 18 24),
+            row!($type 7 $at 28 21 24),
         )
     };
 }
 
-/// A line of assembly for each sum: its register and its place in memory.
+/// One line of assembly for each sum: its register and its place in memory.
 macro_rules! sums {
     ($line:ident) => {
         concat!(
@@ -439,16 +451,16 @@ macro_rules! tile_function {
     ($name:ident $type:tt) => {
         /// The tile of [`crate::gram`].
         #[inline(always)]
-        pub(crate) fn $name(_: Avx512, factors: Factors<'_, $type>, sums: &mut [<$type as Packed>::Sum; SUMS]) {
+        pub(crate) fn $name(_: Avx512, factors: Factors<'_, $type>, sums: &mut [<$type as Packed>::Sum; TILE_SUMS]) {
             #[target_feature(enable = "avx512f")]
-            fn inside(factors: Factors<'_, $type>, sums: &mut [<$type as Packed>::Sum; SUMS]) {
+            fn inside(factors: Factors<'_, $type>, sums: &mut [<$type as Packed>::Sum; TILE_SUMS]) {
                 factors.check(2);
                 let rows = factors.rows.as_ptr().wrapping_add(factors.lane);
                 let lines = factors.ahead.map(|ahead| ahead.bytes.div_ceil(factors.steps / UNROLL));
-                // SAFETY: `check` made sure that `count` strips of `steps` registers of columns, as many of rows and eight
-                // lanes from `lane` on are there to be read, and that `steps` is a multiple of four and not zero. The sums are
-                // 24 registers of 64 bytes and eight numbers of four bytes, which `SUMS` numbers of four bytes or more can take.
-                // Prefetching cannot fault.
+                // SAFETY: `check` guarantees that `count` strips of `steps` registers of columns, as many of rows and
+                // eight lanes from `lane` on are readable, and that `steps` is a positive multiple of four. The sums
+                // are 24 registers of 64 bytes and eight numbers of four bytes, which fit into `TILE_SUMS` numbers of
+                // four bytes or more. Prefetching cannot fault.
                 unsafe {
                     match factors.count {
                         3 => tile!(factors, rows, lines, sums, 3 $type),

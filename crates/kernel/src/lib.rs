@@ -8,10 +8,10 @@
 //! ```text
 //!     G ← G + AᵀA        G_ij = Σ_l A_li A_lj,   j ≤ i
 //! ```
-//! One slab is summed in the type of its numbers (`f64`, `f32`; whole numbers for `u8`, hence exactly), the
-//! slabs are summed in `f64`. This crate runs on the caller's thread; threads share the work by owning
-//! disjoint stripes of rows of G, and the bits of G do not depend on the stripes. A product AᵀB of two matrices is computed
-//! the same way ([`accumulate_product`]).
+//! One slab is summed in the type of its numbers (`f64`, `f32`; integers for `u8`, hence exactly), the slabs are summed
+//! in `f64`. This crate runs on the caller's thread; threads share the work by owning disjoint stripes of rows of G,
+//! and the bits of G do not depend on the stripes. A product AᵀB of two matrices is computed the same way
+//! ([`accumulate_product`]).
 //!
 //! ```
 //! use eigenspan_kernel::{Panel, Square, accumulate};
@@ -29,12 +29,12 @@
 //! | `panel` | a slab, packed so that the kernels read it front to back |
 //! | `square` | where G is summed |
 //! | `gram` | the order in which the tiles of G are visited |
-//! | `rows` | what is done to rows before they are multiplied: lengths, sums, scaling, shifting |
+//! | `rows` | operations on rows before they are multiplied: lengths, sums, scaling, shifting |
 //! | `descent` | one step of Nesterov's method for many small problems with the same matrix |
-//! | `steps` | steps of an iteration that treat every entry of a matrix alike |
+//! | `steps` | entrywise steps of an iteration on a matrix |
 //! | `portable` | the tile in plain Rust, for any machine |
-//! | `avx2`, `avx512` | the tile in assembly, for x86-64 with AVX2 and FMA or with AVX-512: the only modules with `unsafe` |
-//! | `machine` | which of them this machine can run |
+//! | `avx2`, `avx512` | the tile in assembly, for AVX2 and FMA or for AVX-512: the only modules with `unsafe` |
+//! | `machine` | which kernels this machine can run |
 //! | `probe` | AᵀA times a few vectors in `f64`, to measure the error of a Gram matrix in `f32` |
 
 #![deny(unsafe_op_in_unsafe_fn)]
@@ -55,7 +55,7 @@ pub mod steps;
 #[cfg(test)]
 mod tests;
 
-pub use gram::{Ahead, STRIP, Stripe, accumulate, accumulate_ahead, accumulate_product};
+pub use gram::{Prefetch, STRIPE_ROWS, Stripe, accumulate, accumulate_prefetching, accumulate_product};
 pub use panel::{Number, Panel, Strip};
 pub use probe::{VECTORS, probe};
 pub use square::Square;

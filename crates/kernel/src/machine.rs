@@ -1,10 +1,10 @@
-//! What the machine can do.
+//! Detection of the machine's instruction sets.
 
 use std::ops::Range;
 
 use crate::rows::Work;
 
-/// A kind of machine that there are kernels for.
+/// A kind of machine that has kernels of its own.
 #[derive(Clone, Copy)]
 pub(crate) enum Machine {
     /// Any machine.
@@ -18,7 +18,7 @@ pub(crate) enum Machine {
 }
 
 impl Machine {
-    /// The best that this machine is.
+    /// The best kind that this machine supports.
     pub(crate) fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
@@ -32,7 +32,7 @@ impl Machine {
         Self::Portable
     }
 
-    /// Everything that this machine is, from the least on.
+    /// Every kind that this machine supports, in ascending order.
     #[cfg(test)]
     pub(crate) fn all() -> Vec<Self> {
         #[cfg(target_arch = "x86_64")]
@@ -45,7 +45,7 @@ impl Machine {
         vec![Self::Portable]
     }
 
-    /// The size of its registers, in units of 32 bytes.
+    /// Size of its registers, in units of 32 bytes.
     #[inline(always)]
     pub(crate) fn wide(self) -> usize {
         match self {
@@ -69,8 +69,8 @@ impl Machine {
         }
     }
 
-    /// Lane `from[c]` of `strips`, and those every `lanes` after it, to lane c of each step of `to`. What follows the last c
-    /// is left undecided.
+    /// Lane `from[c]` of `strips`, and those every `lanes` after it, to lane c of each step of `to`. Lanes after the
+    /// last c are left undefined.
     pub(crate) fn collect<L: Copy>(self, strips: &mut [L], from: &[usize], to: Range<usize>, lanes: usize) {
         match self {
             #[cfg(target_arch = "x86_64")]

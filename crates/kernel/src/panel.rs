@@ -4,9 +4,9 @@
 //!     strip v:   step 0            step 1            …        step s holds row s (f64, f32), or two or four rows (u8),
 //!              [ lanes columns ] [ lanes columns ] …          of the columns v·lanes .. (v + 1)·lanes
 //! ```
-//! One step of one strip fills one vector register of the machine: 32 bytes, or 64. The kernels read strips front to back,
-//! once as columns of G (whole registers) and once as rows of G (one lane at a time), so one packing serves both sides.
-//! Columns past the width are zero from the start and stay zero; steps past the depth are cleared by
+//! One step of one strip fills one vector register of the machine: 32 bytes, or 64. The kernels read strips front to
+//! back, once as columns of G (whole registers) and once as rows of G (one lane at a time), so one packing serves both
+//! sides. Columns past the width are zero from the start and stay zero; steps past the depth are cleared by
 //! [`Panel::set_depth`].
 
 use std::ops::{BitOrAssign, Range};
@@ -14,31 +14,32 @@ use std::ops::{BitOrAssign, Range};
 use crate::machine::Machine;
 use crate::rows::Work;
 
-/// Steps that a strip has room for: three strips of columns and one of rows just fill a first-level cache (32 KB with
-/// registers of 32 bytes; with those of 64 bytes columns come from the second level, which is wide enough there).
+/// Capacity of a strip in steps: three strips of columns and one of rows just fill a first-level cache (32 KB with
+/// registers of 32 bytes; with registers of 64 bytes columns come from the second-level cache, whose bandwidth suffices
+/// there).
 pub(crate) const STEPS: usize = 256;
-/// Steps from one strip to the next. Strips a multiple of 4096 bytes apart would fight for the same cache lines.
+/// Steps from one strip to the next. Strips a multiple of 4096 bytes apart would compete for the same cache lines.
 pub(crate) const STRIDE: usize = STEPS + 2;
 /// The kernels take steps in groups of this many.
 pub(crate) const UNROLL: usize = 4;
 /// Strips that make up the columns of one tile.
-pub(crate) const GROUP: usize = 3;
+pub(crate) const TILE_STRIPS: usize = 3;
 /// Rows of one tile, for each 32 bytes of a register.
-pub(crate) const TALL: usize = 4;
+pub(crate) const TILE_ROWS: usize = 4;
 /// The largest register, in units of 32 bytes.
-pub(crate) const WIDEST: usize = 2;
+pub(crate) const MAX_REGISTER: usize = 2;
 /// Lanes of the largest register of four-byte numbers, the smallest.
-pub(crate) const MOST_LANES: usize = 8 * WIDEST;
-/// Room for the sums of one tile of any type, and a few more.
-pub(crate) const SUMS: usize = TALL * WIDEST * GROUP * MOST_LANES + MORE;
-/// Sums past the last of a tile: whatever is added can be read eight at a time.
-pub(crate) const MORE: usize = 8;
+pub(crate) const MAX_LANES: usize = 8 * MAX_REGISTER;
+/// Capacity for the sums of one tile of any type, and [`EXTRA_SUMS`].
+pub(crate) const TILE_SUMS: usize = TILE_ROWS * MAX_REGISTER * TILE_STRIPS * MAX_LANES + EXTRA_SUMS;
+/// Sums past the last one of a tile, so that sums can always be read eight at a time.
+pub(crate) const EXTRA_SUMS: usize = 8;
 /// Bytes in a cache line.
 pub(crate) const LINE: usize = 64;
 
-/// A number that a Gram matrix is computed from: `f64`, `f32` or `u8`.
+/// A number type of Gram matrices: `f64`, `f32` or `u8`.
 pub trait Number: Packed {
-    /// The most rows of a [`Panel`]: 256, or 512 for `u8`. Full panels are the fastest.
+    /// The maximum number of rows of a [`Panel`]: 256, or 512 for `u8`. Full panels are the fastest.
     const DEPTH: usize = STEPS * Self::ROWS[0];
 }
 
@@ -46,40 +47,44 @@ impl Number for f64 {}
 impl Number for f32 {}
 impl Number for u8 {}
 
-/// How a number is packed and multiplied. Not nameable outside this crate, so that [`Number`] is closed.
+/// How a number is packed and multiplied. The trait cannot be named outside this crate, so that [`Number`] is sealed.
 pub trait Packed: Copy + Default + Send + Sync + 'static {
-    /// What one lane of a register holds.
+    /// The content of one lane of a register.
     type Lane: Copy + Default + PartialEq + Send + Sync;
-    /// A whole number as large as a lane.
+    /// An integer of the size of a lane.
     type Bits: Copy + Default + PartialEq + BitOrAssign;
-    /// What the products of one panel are summed in.
+    /// The type in which the products of one panel are summed.
     type Sum: Copy + Default + Into<f64>;
     /// Lanes in 32 bytes of a register.
     const LANES: usize;
     /// Rows in a step, of registers of 32 bytes and of 64.
-    const ROWS: [usize; WIDEST];
+    const ROWS: [usize; MAX_REGISTER];
 
     /// Puts the value of row `row` of the `rows` of a step into its lane.
     fn put(lane: &mut Self::Lane, row: usize, rows: usize, value: Self);
     /// Fills lanes with consecutive values from each of the rows of a step.
     fn fill(lanes: &mut [Self::Lane], rows: &[Self], width: usize, column: usize);
-    /// What is in a lane: zero only if its values are.
+    /// The bits of a lane: zero only if its values are.
     fn bits(lane: Self::Lane) -> Self::Bits;
     /// Adds the product of two lanes.
     fn multiply(sum: &mut Self::Sum, a: Self::Lane, b: Self::Lane);
     /// The tile of [`crate::gram`] by AVX2.
     #[cfg(target_arch = "x86_64")]
-    fn tile(avx2: crate::avx2::Avx2, factors: crate::gram::Factors<'_, Self>, sums: &mut [Self::Sum; SUMS]);
+    fn tile(avx2: crate::avx2::Avx2, factors: crate::gram::Factors<'_, Self>, sums: &mut [Self::Sum; TILE_SUMS]);
     /// The tile of [`crate::gram`] by AVX-512.
     #[cfg(target_arch = "x86_64")]
-    fn wide_tile(avx512: crate::avx512::Avx512, factors: crate::gram::Factors<'_, Self>, sums: &mut [Self::Sum; SUMS]);
+    fn wide_tile(
+        avx512: crate::avx512::Avx512,
+        factors: crate::gram::Factors<'_, Self>,
+        sums: &mut [Self::Sum; TILE_SUMS],
+    );
 }
 
 macro_rules! packed_tiles {
     ($tile:ident) => {
         #[cfg(target_arch = "x86_64")]
         #[inline(always)]
-        fn tile(avx2: crate::avx2::Avx2, factors: crate::gram::Factors<'_, Self>, sums: &mut [Self::Sum; SUMS]) {
+        fn tile(avx2: crate::avx2::Avx2, factors: crate::gram::Factors<'_, Self>, sums: &mut [Self::Sum; TILE_SUMS]) {
             crate::avx2::$tile(avx2, factors, sums);
         }
         #[cfg(target_arch = "x86_64")]
@@ -87,7 +92,7 @@ macro_rules! packed_tiles {
         fn wide_tile(
             avx512: crate::avx512::Avx512,
             factors: crate::gram::Factors<'_, Self>,
-            sums: &mut [Self::Sum; SUMS],
+            sums: &mut [Self::Sum; TILE_SUMS],
         ) {
             crate::avx512::$tile(avx512, factors, sums);
         }
@@ -101,7 +106,7 @@ macro_rules! packed_float {
             type Bits = $bits;
             type Sum = $float;
             const LANES: usize = $lanes;
-            const ROWS: [usize; WIDEST] = [1, 1];
+            const ROWS: [usize; MAX_REGISTER] = [1, 1];
 
             #[inline(always)]
             fn put(lane: &mut $float, _row: usize, _rows: usize, value: $float) {
@@ -127,15 +132,15 @@ macro_rules! packed_float {
 packed_float!(f64, u64, 4, tile_f64);
 packed_float!(f32, u32, 8, tile_f32);
 
-/// Several rows share a lane: a register multiplies all and adds the products in one instruction. Two rows are two numbers of 16
-/// bits (`vpmaddwd`), four are as many bytes (`vpdpbusd`): a byte, and a zero after it where there is room.
-/// Exact: a panel of 512 products of at most 255² stays below 2²⁶, far from the 2³¹ that a sum has room for.
+/// Several rows share a lane: one instruction multiplies all of them and adds the products. Two rows are two numbers of
+/// 16 bits (`vpmaddwd`: each byte is followed by a zero byte), four rows are four bytes (`vpdpbusd`). The sum is exact:
+/// a panel of 512 products of at most 255² stays below 2²⁶, far from the limit 2³¹ of a sum.
 impl Packed for u8 {
     type Lane = [u8; 4];
     type Bits = u32;
     type Sum = i32;
     const LANES: usize = 8;
-    const ROWS: [usize; WIDEST] = [2, 4];
+    const ROWS: [usize; MAX_REGISTER] = [2, 4];
 
     #[inline(always)]
     fn put(lane: &mut [u8; 4], row: usize, rows: usize, value: u8) {
@@ -170,16 +175,17 @@ impl Packed for u8 {
 /// A slab of at most [`Number::DEPTH`] rows of A.
 ///
 /// For every slab: [`set_depth`](Panel::set_depth), then every row or every column, then
-/// [`squeeze`](Panel::squeeze) where many values are zero, then [`accumulate`](crate::accumulate). What is not set
-/// again keeps its value from the slab before, or that of another column where that one was squeezed.
+/// [`drop_zero_columns`](Panel::drop_zero_columns) where many values are zero, then [`accumulate`](crate::accumulate).
+/// What is not set again keeps its value from the previous slab, or that of another column where the previous slab was
+/// compacted.
 pub struct Panel<T: Number> {
     memory: Vec<T::Lane>,
-    /// Where the first strip begins in `memory`: with a cache line.
+    /// Start of the first strip in `memory`, aligned to a cache line.
     start: usize,
-    /// The machine whose registers the strips are made for.
+    /// The machine whose registers the strips are packed for.
     machine: Machine,
-    /// Which column lies at each place, in rising order: all of them, until the slab is squeezed.
-    kept: Vec<usize>,
+    /// Which column lies at each place, in ascending order: all columns, until the slab is compacted.
+    stored: Vec<usize>,
     width: usize,
     depth: usize,
 }
@@ -194,9 +200,9 @@ impl<T: Number> Panel<T> {
         let lanes = T::LANES * machine.wide();
         let count = width.div_ceil(lanes);
         let line = LINE / size_of::<T::Lane>();
-        let memory = vec![T::Lane::default(); count.next_multiple_of(GROUP) * STRIDE * lanes + line];
+        let memory = vec![T::Lane::default(); count.next_multiple_of(TILE_STRIPS) * STRIDE * lanes + line];
         let start = memory.as_ptr().align_offset(LINE).min(line);
-        Self { memory, start, machine, kept: (0..width).collect(), width, depth: 0 }
+        Self { memory, start, machine, stored: (0..width).collect(), width, depth: 0 }
     }
 
     /// Columns of the slab.
@@ -226,7 +232,7 @@ impl<T: Number> Panel<T> {
         T::ROWS[self.machine.wide() - 1]
     }
 
-    /// Every strip, one after the other.
+    /// All strips, one after the other.
     #[inline(always)]
     fn strips(&mut self) -> std::slice::ChunksExactMut<'_, T::Lane> {
         let size = STRIDE * self.lanes();
@@ -238,16 +244,17 @@ impl<T: Number> Panel<T> {
         assert!(depth <= T::DEPTH, "a panel holds at most {} rows, not {depth}", T::DEPTH);
         let lanes = self.lanes();
         self.depth = depth;
-        self.kept.clear();
-        self.kept.extend(0..self.width);
-        // From the last row's step on, for a step of several rows may be half used.
+        self.stored.clear();
+        self.stored.extend(0..self.width);
+        // Clears from the last row's step on, because a step of several rows may be partly used.
         let (from, to) = (depth / self.rows() * lanes, self.steps() * lanes);
         for strip in self.strips() {
             strip[from..to].fill(T::Lane::default());
         }
     }
 
-    /// Leaves out the last columns for good, so that the memory serves for a narrower matrix. The next slab must be set as a whole.
+    /// Drops the last columns permanently, so that the memory serves for a narrower matrix. The next slab must be set
+    /// as a whole.
     pub fn narrow(&mut self, width: usize) {
         assert!(width <= self.width, "{width} columns of {}", self.width);
         self.width = width;
@@ -270,12 +277,12 @@ impl<T: Number> Panel<T> {
         }
     }
 
-    /// Sets the rows from `first` on, stored one after the other. Faster than row by row.
+    /// Sets the rows from `first` on, stored one after the other. This is faster than row by row.
     pub fn set_rows(&mut self, first: usize, rows: &[T]) {
         let count = rows.len().checked_div(self.width).unwrap_or(0);
         assert_eq!(rows.len(), count * self.width, "a row has a value for each column");
         assert!(first + count <= self.depth, "rows {first}..{} of a slab of {}", first + count, self.depth);
-        // A few rows at a time, so that both the rows and the lines they are packed to stay in the cache.
+        // A few rows at a time, so that both the rows and the lines that they are packed into stay in the cache.
         let (mut l, step) = (first, self.rows());
         for rows in rows.chunks(self.width.max(1) * 16 * step) {
             let count = rows.len() / self.width;
@@ -305,10 +312,10 @@ impl<T: Number> Panel<T> {
     /// The same in the caller's code.
     #[inline(always)]
     pub(crate) fn fill_steps(&mut self, first: usize, rows: &[T]) {
-        // Lengths that the compiler knows.
+        // Lengths known to the compiler.
         match self.machine.wide() {
             1 => self.fill_lanes(T::LANES, T::ROWS[0], first, rows),
-            _ => self.fill_lanes(T::LANES * WIDEST, T::ROWS[1], first, rows),
+            _ => self.fill_lanes(T::LANES * MAX_REGISTER, T::ROWS[1], first, rows),
         }
     }
 
@@ -347,56 +354,56 @@ impl<T: Number> Panel<T> {
         })
     }
 
-    /// Leaves out the columns that are zero throughout, such as the margins of images, where they are many: they add nothing
+    /// Drops the columns that are entirely zero, such as the margins of images, where there are many: they add nothing
     /// to G. Other columns move up, so that the next slab must be set as a whole.
-    pub fn squeeze(&mut self) {
-        struct Seen<'a, T: Number>(&'a Panel<T>);
-        impl<T: Number> Work for Seen<'_, T> {
+    pub fn drop_zero_columns(&mut self) {
+        struct NonzeroColumns<'a, T: Number>(&'a Panel<T>);
+        impl<T: Number> Work for NonzeroColumns<'_, T> {
             type Output = Vec<usize>;
             #[inline(always)]
             fn run(self) -> Vec<usize> {
-                self.0.not_blank()
+                self.0.nonzero_columns()
             }
         }
         let lanes = self.lanes();
-        let kept = self.machine.run(Seen(self));
+        let stored = self.machine.run(NonzeroColumns(self));
         // Moving columns takes a few percent of the time of all products.
-        if 8 * kept.len().div_ceil(lanes) > 7 * self.width.div_ceil(lanes) {
+        if 8 * stored.len().div_ceil(lanes) > 7 * self.width.div_ceil(lanes) {
             return;
         }
         let (used, size) = (self.steps() * lanes, STRIDE * lanes);
         let strips = &mut self.memory[self.start..];
-        for (to, columns) in kept.chunks(lanes).enumerate() {
+        for (to, columns) in stored.chunks(lanes).enumerate() {
             // A column never moves down: what is overwritten here has moved already.
-            let mut from = [0; MOST_LANES];
+            let mut from = [0; MAX_LANES];
             from.iter_mut().zip(columns).for_each(|(from, j)| *from = j / lanes * size + j % lanes);
             self.machine.collect(strips, &from[..columns.len()], to * size..to * size + used, lanes);
         }
-        self.kept = kept;
+        self.stored = stored;
     }
 
-    /// The columns with a value other than zero.
+    /// The columns with a nonzero value.
     #[inline(always)]
-    fn not_blank(&self) -> Vec<usize> {
-        let (lanes, mut kept) = (self.lanes(), Vec::with_capacity(self.width));
+    fn nonzero_columns(&self) -> Vec<usize> {
+        let (lanes, mut stored) = (self.lanes(), Vec::with_capacity(self.width));
         let used = self.steps() * lanes;
         for (v, strip) in self.memory[self.start..].chunks_exact(STRIDE * lanes).enumerate() {
             let here = v * lanes..((v + 1) * lanes).min(self.width);
-            let mut seen = [T::Bits::default(); MOST_LANES];
+            let mut bits = [T::Bits::default(); MAX_LANES];
             for some in strip[..used].chunks(16 * lanes) {
                 for step in some.chunks_exact(lanes) {
-                    seen.iter_mut().zip(step).for_each(|(seen, lane)| *seen |= T::bits(*lane));
+                    bits.iter_mut().zip(step).for_each(|(bits, lane)| *bits |= T::bits(*lane));
                 }
-                if seen[..here.len()].iter().all(|seen| *seen != T::Bits::default()) {
+                if bits[..here.len()].iter().all(|bits| *bits != T::Bits::default()) {
                     break;
                 }
             }
-            kept.extend(here.zip(seen).filter(|(_, seen)| *seen != T::Bits::default()).map(|(j, _)| j));
+            stored.extend(here.zip(bits).filter(|(_, bits)| *bits != T::Bits::default()).map(|(j, _)| j));
         }
-        kept
+        stored
     }
 
-    /// Steps in use, counted in whole groups.
+    /// Steps in use, rounded up to whole groups.
     pub(crate) fn steps(&self) -> usize {
         self.depth.div_ceil(self.rows()).next_multiple_of(UNROLL)
     }
@@ -410,8 +417,8 @@ impl<T: Number> Panel<T> {
 
     /// Which column lies at each place.
     #[inline(always)]
-    pub(crate) fn kept(&self) -> &[usize] {
-        &self.kept
+    pub(crate) fn stored_columns(&self) -> &[usize] {
+        &self.stored
     }
 
     /// The lanes from some strip on.
@@ -421,7 +428,7 @@ impl<T: Number> Panel<T> {
     }
 }
 
-/// A few neighbouring columns of a [`Panel`].
+/// A few consecutive columns of a [`Panel`].
 pub struct Strip<'a, T: Number> {
     strip: &'a mut [T::Lane],
     lanes: usize,
@@ -437,22 +444,23 @@ impl<T: Number> Strip<'_, T> {
         self.columns.clone()
     }
 
-    /// Sets every column j of this strip to `column(j)`. Faster than column by column: they come from memory at once.
+    /// Sets every column j of this strip to `column(j)`. This is faster than column by column: all columns are read
+    /// from memory together.
     pub fn set_columns<'c>(&mut self, column: impl Fn(usize) -> &'c [T]) {
-        // The last column stands in for those that a narrow strip lacks, so that the length is known.
+        // The last column fills the lanes that a narrow strip lacks, so that the length is known.
         let last = self.columns.end - 1;
-        let columns: [&[T]; MOST_LANES] = std::array::from_fn(|c| column((self.columns.start + c).min(last)));
+        let columns: [&[T]; MAX_LANES] = std::array::from_fn(|c| column((self.columns.start + c).min(last)));
         for column in &columns {
             assert_eq!(column.len(), self.depth, "a column has a value for each row");
         }
         match self.lanes / T::LANES {
             1 => self.fill_columns(T::LANES, T::ROWS[0], columns),
-            _ => self.fill_columns(T::LANES * WIDEST, T::ROWS[1], columns),
+            _ => self.fill_columns(T::LANES * MAX_REGISTER, T::ROWS[1], columns),
         }
     }
 
     #[inline(always)]
-    fn fill_columns(&mut self, lanes: usize, rows: usize, columns: [&[T]; MOST_LANES]) {
+    fn fill_columns(&mut self, lanes: usize, rows: usize, columns: [&[T]; MAX_LANES]) {
         let count = self.columns.len();
         let columns = columns.map(|column| &column[..self.depth]);
         for l in 0..self.depth {

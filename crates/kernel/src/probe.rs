@@ -9,19 +9,19 @@
 //! ```text
 //!     y_k = Σ_j R_kj A_lj        S_kj ← S_kj + Σ_l y_k A_lj        for every row l and every k = 0..3
 //! ```
-//! Columns are taken a cache full at a time and rows two at a time, or eight: R and S are read from the nearest cache and once
-//! for all of these rows, whose sums with three vectors stay in registers.
+//! Columns are processed a cache full at a time and rows two (or eight) at a time: R and S are read from the nearest
+//! cache once for all of these rows, whose sums with three vectors stay in registers.
 
 use std::ops::Range;
 
 use crate::machine::Machine;
 
-/// Vectors that are multiplied together.
+/// Number of vectors in one product.
 pub const VECTORS: usize = 3;
 
-/// Rows whose y are kept at a time.
+/// Rows whose y are stored at a time.
 const BATCH: usize = 16;
-/// The most columns at a time: R, or S, and eight rows take 22 KB.
+/// Maximum number of columns at a time: R, or S, and eight rows take 22 KB.
 const CHUNK: usize = 400;
 
 /// Adds AᵀA R of some rows of A (`rows.len() / p` of them) to S.
@@ -45,10 +45,10 @@ pub(crate) fn probe_on(machine: Machine, rows: &[f32], vectors: &[f64], products
     }
 }
 
-/// Some columns of `N` rows.
+/// A range of columns of `N` rows.
 #[derive(Clone, Copy)]
-pub(crate) struct Few<'a, const N: usize> {
-    /// From the first of these columns of the first row on.
+pub(crate) struct RowGroup<'a, const N: usize> {
+    /// Values from the first of these columns of the first row on.
     values: &'a [f32],
     /// From one row to the next.
     stride: usize,
@@ -56,15 +56,15 @@ pub(crate) struct Few<'a, const N: usize> {
     pub(crate) columns: usize,
 }
 
-impl<'a, const N: usize> Few<'a, N> {
+impl<'a, const N: usize> RowGroup<'a, N> {
     #[inline(always)]
     fn new(rows: &'a [f32], stride: usize, columns: Range<usize>) -> Self {
-        let few = Self { values: &rows[columns.start..], stride, columns: columns.len() };
-        assert!((N - 1) * stride + few.columns <= few.values.len());
-        few
+        let group = Self { values: &rows[columns.start..], stride, columns: columns.len() };
+        assert!((N - 1) * stride + group.columns <= group.values.len());
+        group
     }
 
-    /// Row `i`, which is there for i < N.
+    /// Row `i`, i < N.
     #[inline(always)]
     pub(crate) fn row(&self, i: usize) -> *const f32 {
         self.values.as_ptr().wrapping_add(i * self.stride)
@@ -79,17 +79,18 @@ impl<'a, const N: usize> Few<'a, N> {
 /// y of a few rows.
 pub(crate) type Dots<const N: usize> = [[f64; VECTORS]; N];
 
-/// Everything but the sums over one chunk of `N` rows: `dots` for y, `updates` for S. Rows that are left over go one by one.
+/// Everything but the sums over one chunk of `N` rows: `dots` for y, `updates` for S. The remaining rows are processed
+/// one by one.
 #[inline(always)]
 pub(crate) fn sweep<const N: usize>(
     rows: &[f32],
     vectors: &[f64],
     products: &mut [f64],
-    dots: impl Fn(Few<'_, N>, [&[f64]; VECTORS]) -> Dots<N>,
-    updates: impl Fn(Few<'_, N>, &Dots<N>, &mut [&mut [f64]; VECTORS]),
+    dots: impl Fn(RowGroup<'_, N>, [&[f64]; VECTORS]) -> Dots<N>,
+    updates: impl Fn(RowGroup<'_, N>, &Dots<N>, &mut [&mut [f64]; VECTORS]),
 ) {
     let p = vectors.len() / VECTORS;
-    // Chunks as long as each other, for every one has to begin and to end.
+    // Chunks of nearly equal length, since each chunk has a cost of its own.
     let chunk = p.div_ceil(p.div_ceil(CHUNK)).next_multiple_of(8);
     for batch in rows.chunks(BATCH * p) {
         let mut y = [[0.0; VECTORS]; BATCH];
@@ -99,10 +100,10 @@ pub(crate) fn sweep<const N: usize>(
             let columns = start..(start + chunk).min(p);
             let r: [&[f64]; VECTORS] = std::array::from_fn(|k| &vectors[k * p..][columns.clone()]);
             for (rows, y) in groups.chunks_exact(N * p).zip(y.as_chunks_mut::<N>().0) {
-                add(y, dots(Few::new(rows, p, columns.clone()), r));
+                add(y, dots(RowGroup::new(rows, p, columns.clone()), r));
             }
             for (row, y) in rest.chunks_exact(p).zip(y[whole..].as_chunks_mut::<1>().0) {
-                add(y, self::dots(Few::new(row, p, columns.clone()), r, 0));
+                add(y, self::dots(RowGroup::new(row, p, columns.clone()), r, 0));
             }
         }
         for start in (0..p).step_by(chunk) {
@@ -110,10 +111,10 @@ pub(crate) fn sweep<const N: usize>(
             let mut planes = products.chunks_exact_mut(p);
             let mut s = std::array::from_fn(|_| &mut planes.next().expect("there are three")[columns.clone()]);
             for (rows, y) in groups.chunks_exact(N * p).zip(y.as_chunks::<N>().0) {
-                updates(Few::new(rows, p, columns.clone()), y, &mut s);
+                updates(RowGroup::new(rows, p, columns.clone()), y, &mut s);
             }
             for (row, y) in rest.chunks_exact(p).zip(y[whole..].as_chunks::<1>().0) {
-                self::updates(Few::new(row, p, columns.clone()), y, &mut s, 0);
+                self::updates(RowGroup::new(row, p, columns.clone()), y, &mut s, 0);
             }
         }
     }
@@ -126,7 +127,7 @@ fn add<const N: usize>(y: &mut Dots<N>, more: Dots<N>) {
 
 /// y_k = Σ_j R_kj A_lj over the columns of a chunk from `first` on.
 #[inline(always)]
-pub(crate) fn dots<const N: usize>(x: Few<'_, N>, r: [&[f64]; VECTORS], first: usize) -> Dots<N> {
+pub(crate) fn dots<const N: usize>(x: RowGroup<'_, N>, r: [&[f64]; VECTORS], first: usize) -> Dots<N> {
     let mut y = [[0.0; VECTORS]; N];
     for j in first..x.columns {
         for i in 0..N {
@@ -138,7 +139,7 @@ pub(crate) fn dots<const N: usize>(x: Few<'_, N>, r: [&[f64]; VECTORS], first: u
 
 /// S_kj ← S_kj + Σ_l y_lk A_lj over the columns of a chunk from `first` on.
 #[inline(always)]
-pub(crate) fn updates<const N: usize>(x: Few<'_, N>, y: &Dots<N>, s: &mut [&mut [f64]; VECTORS], first: usize) {
+pub(crate) fn updates<const N: usize>(x: RowGroup<'_, N>, y: &Dots<N>, s: &mut [&mut [f64]; VECTORS], first: usize) {
     for j in first..x.columns {
         for k in 0..VECTORS {
             s[k][j] += (0..N).map(|i| x.at(i, j) * y[i][k]).sum::<f64>();

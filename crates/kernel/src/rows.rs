@@ -1,28 +1,28 @@
-//! What is done to rows before they are multiplied.
+//! Operations on rows before they are multiplied.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | y (q × p) | `rows` | some rows, one after the other, in the numbers the data came in |
-//! | g (q) | `gains` | what each row is multiplied with |
-//! | s (p) | `shift` | what is taken away from each row; none is zero |
-//! | w | `weights` | what some of the rows are multiplied with |
+//! | y (q × p) | `rows` | some rows, one after the other, in the number type of the data |
+//! | g (q) | `gains` | the factor of each row |
+//! | s (p) | `shift` | what is subtracted from each row; no shift is zero |
+//! | w | `weights` | the factors of some of the rows |
 //!
 //! ```text
 //!     e_l = Σ_j y_lj²        S_j ← S_j + Σ_l (g_l y_lj − s_j)        z_lj = g_l y_lj − s_j        u_j = Σ_l w_l y_lj
 //! ```
-//! Plain Rust, compiled once for any machine and once for this one: data that come from memory are then read as fast as
-//! memory gives them. Both give the same bits.
+//! Plain Rust, compiled once for the baseline machine and once for this one: data in memory are then read at the
+//! memory's bandwidth. Both versions give the same bits.
 
 use crate::machine::Machine;
 
-/// A number that data may come in.
+/// A number type of input data.
 pub trait Value: Copy + Into<f64> {}
 
 impl Value for f64 {}
 impl Value for f32 {}
 impl Value for u8 {}
 
-/// A number that prepared rows are written in.
+/// A number type of prepared rows.
 pub trait Prepared: Copy {
     /// The nearest number to `value`.
     fn nearest(value: f64) -> Self;
@@ -42,22 +42,22 @@ impl Prepared for f32 {
     }
 }
 
-/// Sums side by side, so that one addition does not wait for another: value j of a row is added to sum j mod 16, those
-/// past the last whole 16 to a sum of their own.
+/// Number of independent partial sums, so that one addition does not wait for another: value j of a row is added to sum
+/// j mod 16, values past the last whole 16 to a sum of their own.
 pub const LANES: usize = 16;
-/// Rows whose sums are kept at a time.
+/// Rows whose sums are stored at a time.
 const BATCH: usize = 16;
-/// 2⁵²: a whole number from 0 to 2⁵² added to it stands in its last bits.
+/// 2⁵²: an integer from 0 to 2⁵² added to it stands in its last bits.
 const WHOLE: f64 = (1_u64 << 52) as f64;
 
-/// Work that is compiled for any machine and for this one.
+/// Work that is compiled for the baseline machine and for this one.
 pub(crate) trait Work {
     type Output;
-    /// Has to be `#[inline(always)]`, or else it is compiled for any machine only.
+    /// Implementations must be `#[inline(always)]`, or else they are compiled for the baseline machine only.
     fn run(self) -> Self::Output;
 }
 
-/// The total of sums side by side.
+/// The total of partial sums.
 #[inline(always)]
 pub fn total(sums: &[f64; LANES]) -> f64 {
     let mut sums = *sums;
@@ -69,7 +69,7 @@ pub fn total(sums: &[f64; LANES]) -> f64 {
     sums[0]
 }
 
-/// Sums of squares side by side, of the whole sixteens of a row.
+/// Partial sums of squares of the whole sixteens of a row.
 #[inline(always)]
 fn squares<S: Value>(row: &[S]) -> [f64; LANES] {
     let mut sums = [0.0; LANES];
@@ -97,7 +97,7 @@ pub fn energies<S: Value>(rows: &[S], energies: &mut [f64]) {
         #[inline(always)]
         fn run(self) {
             let width = self.0.len() / self.1.len();
-            // Sums first, totals after: together, the compiler mixes up the lanes.
+            // Sums first, totals after: in one loop, the compiler mixes up the lanes.
             let mut sums = [[0.0; LANES]; BATCH];
             for (rows, energies) in self.0.chunks(BATCH * width).zip(self.1.chunks_mut(BATCH)) {
                 for (row, sums) in rows.chunks_exact(width).zip(&mut sums) {
@@ -119,7 +119,7 @@ pub fn energies<S: Value>(rows: &[S], energies: &mut [f64]) {
     }
 }
 
-/// S: what is added up over the rows once they are multiplied and the shift is taken away.
+/// S: the column sums of the scaled rows minus the shift.
 pub fn add_affine<S: Value>(rows: &[S], gains: &[f64], shift: &[f64], sums: &mut [f64]) {
     struct Add<'a, S>(&'a [S], &'a [f64], &'a [f64], &'a mut [f64]);
     impl<S: Value> Work for Add<'_, S> {
@@ -128,7 +128,7 @@ pub fn add_affine<S: Value>(rows: &[S], gains: &[f64], shift: &[f64], sums: &mut
         fn run(self) {
             let Self(rows, gains, shift, sums) = self;
             let width = shift.len();
-            // Four rows at a time, so that sums and shifts are fetched once for all.
+            // Four rows at a time, so that sums and shifts are loaded once for all four.
             for (rows, g) in rows.chunks_exact(4 * width).zip(gains.chunks_exact(4)) {
                 let [a, b, c, d] = [0, 1, 2, 3].map(|l| &rows[l * width..(l + 1) * width]);
                 let sums = &mut sums[..width];
@@ -152,9 +152,9 @@ pub fn add_affine<S: Value>(rows: &[S], gains: &[f64], shift: &[f64], sums: &mut
     }
 }
 
-/// S of bytes as they are, in whole numbers: exact while sums stay below 2⁵³.
+/// S of bytes as integers: exact while sums stay below 2⁵³.
 pub fn add_bytes(rows: &[u8], sums: &mut [f64]) {
-    /// So many bytes of 255 add up to the largest number of 16 bits.
+    /// This many bytes of 255 add up to the largest number of 16 bits.
     const MOST: usize = 257;
     struct Add<'a>(&'a [u8], &'a mut [f64]);
     impl Work for Add<'_> {
@@ -162,13 +162,13 @@ pub fn add_bytes(rows: &[u8], sums: &mut [f64]) {
         #[inline(always)]
         fn run(self) {
             let width = self.1.len();
-            let mut some = vec![0_u16; width];
+            let mut partial = vec![0_u16; width];
             for rows in self.0.chunks(MOST * width) {
-                some.fill(0);
+                partial.fill(0);
                 for row in rows.chunks_exact(width) {
-                    some.iter_mut().zip(row).for_each(|(sum, y)| *sum += u16::from(*y));
+                    partial.iter_mut().zip(row).for_each(|(sum, y)| *sum += u16::from(*y));
                 }
-                self.1.iter_mut().zip(&some).for_each(|(sum, some)| *sum += f64::from(*some));
+                self.1.iter_mut().zip(&partial).for_each(|(sum, partial)| *sum += f64::from(*partial));
             }
         }
     }
@@ -178,7 +178,7 @@ pub fn add_bytes(rows: &[u8], sums: &mut [f64]) {
     }
 }
 
-/// z: the rows multiplied and shifted.
+/// z: the rows scaled and shifted.
 pub fn affine<S: Value, T: Prepared>(rows: &[S], gains: &[f64], shift: Option<&[f64]>, out: &mut [T]) {
     struct Affine<'a, S, T>(&'a [S], &'a [f64], Option<&'a [f64]>, &'a mut [T]);
     impl<S: Value, T: Prepared> Work for Affine<'_, S, T> {
@@ -205,7 +205,7 @@ pub fn affine<S: Value, T: Prepared>(rows: &[S], gains: &[f64], shift: Option<&[
     }
 }
 
-/// [`affine`] and S of the same rows in one go: z, and what it adds up to before it is rounded.
+/// [`affine`] and S of the same rows in one pass: z, and the sums of z before rounding.
 pub fn affine_adding<S: Value, T: Prepared>(rows: &[S], gains: &[f64], shift: &[f64], out: &mut [T], sums: &mut [f64]) {
     struct Affine<'a, S, T>(&'a [S], &'a [f64], &'a [f64], &'a mut [T], &'a mut [f64]);
     impl<S: Value, T: Prepared> Work for Affine<'_, S, T> {
@@ -214,7 +214,7 @@ pub fn affine_adding<S: Value, T: Prepared>(rows: &[S], gains: &[f64], shift: &[
         fn run(self) {
             let Self(rows, gains, shift, out, sums) = self;
             let (width, sums) = (shift.len(), &mut sums[..shift.len()]);
-            // Four rows at a time, so that sums and shifts are fetched once for all.
+            // Four rows at a time, so that sums and shifts are loaded once for all four.
             let (rows, last) = rows.split_at(gains.len() / 4 * 4 * width);
             let (out, last_out) = out.split_at_mut(rows.len());
             for ((rows, out), g) in
@@ -249,8 +249,8 @@ pub fn affine_adding<S: Value, T: Prepared>(rows: &[S], gains: &[f64], shift: &[
     }
 }
 
-/// [`affine_adding`] of `f32` that stay `f32`, with one gain for all: a power of two, so that z is rounded once here too. S is what
-/// z adds up to after it is rounded.
+/// [`affine_adding`] of `f32` to `f32`, with one gain for all rows: a power of two, so that z is rounded once here too.
+/// S is the sum of z after rounding.
 pub fn affine_adding_single(rows: &[f32], gain: f32, shift: &[f32], out: &mut [f32], sums: &mut [f64]) {
     struct Affine<'a>(&'a [f32], f32, &'a [f32], &'a mut [f32], &'a mut [f64]);
     impl Work for Affine<'_> {
@@ -263,15 +263,15 @@ pub fn affine_adding_single(rows: &[f32], gain: f32, shift: &[f32], out: &mut [f
             let (whole, rest) = shift.as_chunks::<LANES>();
             let (whole_sums, rest_sums) = sums.as_chunks_mut::<LANES>();
             for (c, (shift, sums)) in whole.iter().zip(whole_sums).enumerate() {
-                let mut some = [0.0; LANES];
+                let mut partial = [0.0; LANES];
                 for (row, out) in rows.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
                     let (y, z) = (&row.as_chunks::<LANES>().0[c], &mut out.as_chunks_mut::<LANES>().0[c]);
                     let mut shifted = [0.0_f32; LANES];
                     (0..LANES).for_each(|l| shifted[l] = gain * y[l] - shift[l]);
-                    (0..LANES).for_each(|l| some[l] += f64::from(shifted[l]));
+                    (0..LANES).for_each(|l| partial[l] += f64::from(shifted[l]));
                     *z = shifted;
                 }
-                (0..LANES).for_each(|l| sums[l] += some[l]);
+                (0..LANES).for_each(|l| sums[l] += partial[l]);
             }
             let first = width - rest.len();
             for (row, out) in rows.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
@@ -289,14 +289,14 @@ pub fn affine_adding_single(rows: &[f32], gain: f32, shift: &[f32], out: &mut [f
     }
 }
 
-/// Whether every value is one of 0, 1, …, 255. A zero with a minus sign is none.
+/// Whether every value is one of 0, 1, …, 255. A negative zero is not.
 pub fn are_bytes<S: Value>(values: &[S]) -> bool {
     struct AreBytes<'a, S>(&'a [S]);
     impl<S: Value> Work for AreBytes<'_, S> {
         type Output = bool;
         #[inline(always)]
         fn run(self) -> bool {
-            // Bits in which a value differs from a whole number, and the bits of the whole numbers.
+            // Bits in which a value differs from an integer, and the bits of the integers.
             let (mut off, mut whole) = (0, 0);
             for y in self.0 {
                 let y: f64 = (*y).into();
@@ -310,7 +310,7 @@ pub fn are_bytes<S: Value>(values: &[S]) -> bool {
     Machine::detect().run(AreBytes(values))
 }
 
-/// Values that [`are_bytes`] as such.
+/// Converts values that [`are_bytes`].
 pub fn to_bytes<S: Value>(values: &[S], out: &mut [u8]) {
     struct ToBytes<'a, S>(&'a [S], &'a mut [u8]);
     impl<S: Value> Work for ToBytes<'_, S> {
@@ -324,10 +324,10 @@ pub fn to_bytes<S: Value>(values: &[S], out: &mut [u8]) {
     Machine::detect().run(ToBytes(values, out));
 }
 
-/// u: some rows of a table, each multiplied with its weight, added up. Columns are taken a cache full at a time and rows
-/// four at a time; the order of the sum is that of `which`.
+/// u: the weighted sum of some rows of a table. Columns are processed a cache full at a time and rows four at a time;
+/// the order of the sum is that of `which`.
 pub fn combine(table: &[f64], which: &[usize], weights: &[f64], out: &mut [f64]) {
-    /// Columns at a time: 4 KB of sums beside four rows in the nearest cache.
+    /// Columns at a time: 4 KB of sums beside four rows in the first-level cache.
     const CHUNK: usize = 512;
     struct Combine<'a>(&'a [f64], &'a [usize], &'a [f64], &'a mut [f64]);
     impl Work for Combine<'_> {
@@ -395,9 +395,9 @@ pub fn add_scaled(z: &mut [f64], w: f64, y: &[f64]) {
     Machine::detect().run(Add(z, w, y));
 }
 
-/// The first place from `from` on where |c − step·u| is above `limit`.
+/// The first index from `from` on where |c − step·u| is above `limit`.
 pub fn first_above(c: &[f64], u: &[f64], step: f64, limit: f64, from: usize) -> Option<usize> {
-    /// Values at a time, of which the largest is looked at first.
+    /// Values at a time, of which the maximum is tested first.
     const BLOCK: usize = 64;
     struct First<'a>(&'a [f64], &'a [f64], f64, f64);
     impl Work for First<'_> {
@@ -406,16 +406,16 @@ pub fn first_above(c: &[f64], u: &[f64], step: f64, limit: f64, from: usize) -> 
         fn run(self) -> Option<usize> {
             let Self(c, u, step, limit) = self;
             for (block, (c, u)) in c.chunks(BLOCK).zip(u.chunks(BLOCK)).enumerate() {
-                let mut most = [0.0; LANES];
+                let mut largest = [0.0; LANES];
                 let (sixteens, others) = (c.as_chunks::<LANES>(), u.as_chunks::<LANES>());
                 for (c, u) in sixteens.0.iter().zip(others.0) {
                     for l in 0..LANES {
                         let value = (c[l] - step * u[l]).abs();
-                        most[l] = if value > most[l] { value } else { most[l] };
+                        largest[l] = if value > largest[l] { value } else { largest[l] };
                     }
                 }
                 let tail = sixteens.1.iter().zip(others.1).any(|(c, u)| (c - step * u).abs() > limit);
-                if tail || most.iter().any(|most| *most > limit) {
+                if tail || largest.iter().any(|largest| *largest > limit) {
                     let place = c.iter().zip(u).position(|(c, u)| (c - step * u).abs() > limit);
                     return place.map(|place| block * BLOCK + place);
                 }
@@ -449,8 +449,8 @@ mod tests {
             }
             let (c, u) = (&table[..width], &table[width..2 * width]);
             for (limit, from) in [(-1.0, 0), (3.0, 0), (8.0, width / 2), (1e9, 0), (0.0, width), (0.0, width + 1)] {
-                let want = (from..width).find(|j| (c[*j] - 0.5 * u[*j]).abs() > limit);
-                assert_eq!(first_above(c, u, 0.5, limit, from), want, "{width} {limit} {from}");
+                let expected = (from..width).find(|j| (c[*j] - 0.5 * u[*j]).abs() > limit);
+                assert_eq!(first_above(c, u, 0.5, limit, from), expected, "{width} {limit} {from}");
             }
         }
     }
@@ -522,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_in_nothing_out() {
+    fn empty_input_gives_empty_output() {
         energies::<f64>(&[], &mut []);
         add_bytes(&[], &mut [0.0]);
         add_affine::<f64>(&[], &[], &[0.0], &mut [0.0]);
@@ -533,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_told_from_everything_else() {
+    fn bytes_are_distinguished_from_other_values() {
         let all: Vec<f64> = (0..=255).map(f64::from).collect();
         assert!(are_bytes(&all));
         let mut bytes = vec![0; 256];

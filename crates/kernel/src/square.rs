@@ -1,31 +1,31 @@
-//! Where a Gram matrix is summed: every row begins with a cache line.
+//! Storage of a Gram matrix: every row begins at a cache line.
 //!
-//! The kernel adds a register of sums at a time, as long as a line. Where rows lie one right after the other, most registers
-//! straddle two lines, and adding takes twice as long. Rows are an odd number of lines apart, for those a power of two apart
-//! would drive each other out of the caches.
+//! The kernel adds a register of sums at a time, as long as a cache line. If rows followed each other without padding,
+//! most registers would straddle two lines, and adding would take twice as long. Rows are an odd number of lines apart,
+//! because rows a power of two apart would evict each other from the caches.
 
 use crate::gram::Stripe;
 use crate::panel::LINE;
 
 /// Numbers in a cache line.
 const WORDS: usize = LINE / size_of::<f64>();
-/// Numbers in a page of memory.
+/// Numbers in a memory page.
 const PAGE: usize = 4096 / size_of::<f64>();
 
-/// The lower triangle of a symmetric matrix, row after row; what is above the diagonal means nothing.
+/// The lower triangle of a symmetric matrix, row after row; entries above the diagonal are undefined.
 pub struct Square {
     memory: Vec<f64>,
-    /// Where the first row begins in `memory`.
+    /// Start of the first row in `memory`.
     start: usize,
     order: usize,
 }
 
 impl Square {
-    /// Zeros, in memory that is there. Memory that is only promised, as zeros usually are, is fetched when it is first read and
-    /// again when it is first written, and the second time every other processor with a thread of ours is interrupted.
+    /// Zeros, in memory that is touched. Lazily allocated pages, as zeros usually are, fault when first read and again
+    /// when first written, and the second fault interrupts every other processor that runs a thread of this process.
     pub fn zeros(order: usize) -> Self {
         let mut memory = vec![0.0; order * stride(order) + WORDS];
-        // Hidden from the compiler, which would take the writing of zeros over zeros for nothing.
+        // Hidden from the compiler, which would remove the writing of zeros over zeros.
         memory.iter_mut().step_by(PAGE).for_each(|entry| *entry = std::hint::black_box(0.0));
         let start = memory.as_ptr().align_offset(LINE).min(WORDS);
         Self { memory, start, order }
@@ -36,7 +36,7 @@ impl Square {
         self.order
     }
 
-    /// From the beginning of one row to that of the next.
+    /// Distance between the beginnings of two consecutive rows.
     pub fn stride(&self) -> usize {
         stride(self.order)
     }
@@ -57,13 +57,13 @@ impl Square {
         &mut self.entries()[i * stride..][..order]
     }
 
-    /// All rows, to be added to.
+    /// All rows, as the target of an accumulation.
     pub fn whole(&mut self) -> Stripe<'_> {
         Stripe { rows: 0..self.order, stride: self.stride(), entries: self.entries() }
     }
 
-    /// Adds the entries of another square of the same order, and leaves zeros there.
-    pub fn take(&mut self, other: &mut Self) {
+    /// Adds the entries of another square of the same order, and resets that square to zero.
+    pub fn drain(&mut self, other: &mut Self) {
         assert_eq!(self.order, other.order, "squares of one order are added");
         for i in 0..self.order {
             let (row, more) = (&mut self.row_mut(i)[..=i], &mut other.row_mut(i)[..=i]);
@@ -71,7 +71,7 @@ impl Square {
         }
     }
 
-    /// The same rows, one right after the other, without a second matrix.
+    /// The same rows, one right after the other, in the same memory.
     pub fn into_rows(self) -> Vec<f64> {
         let Self { mut memory, start, order } = self;
         for i in 0..order {
@@ -104,8 +104,11 @@ mod tests {
                     b.entries()[i * stride + j] = 0.5;
                 }
             }
-            a.take(&mut b);
-            assert!((0..order).all(|i| b.row(i)[..=i].iter().all(|entry| *entry == 0.0)), "what was taken is gone");
+            a.drain(&mut b);
+            assert!(
+                (0..order).all(|i| b.row(i)[..=i].iter().all(|entry| *entry == 0.0)),
+                "the other square is zero after `drain`"
+            );
             let rows = a.into_rows();
             assert_eq!(rows.len(), order * order);
             for i in 0..order {

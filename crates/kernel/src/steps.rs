@@ -1,21 +1,21 @@
-//! Steps of an iteration that treat every entry of a matrix alike.
+//! Entrywise steps of an iteration on a matrix.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | f | `f` | entries of a factor |
-//! | b, a | `b`, `product` | the two sides of the normal equations at these entries; a − b is the slope |
+//! | b, a | `b`, `product` | the two sides of the normal equations at these entries; a − b is the gradient |
 //!
 //! ```text
 //!     multiplicative:     f ← f b / a
 //!     inner:              Σ f b
 //!     projected squares:  Σ (a − b)²   where a < b or f > 0
 //! ```
-//! Plain Rust, compiled once for any machine and once for this one. Both give the same bits.
+//! Plain Rust, compiled once for the baseline machine and once for this one. Both versions give the same bits.
 
 use crate::machine::Machine;
 use crate::rows::{LANES, Work, total};
 
-/// f ← f b / a. Where a is zero, f or b is, and f becomes zero.
+/// f ← f b / a. Where a is zero, f or b is zero too, and f becomes zero.
 pub fn multiplicative(f: &mut [f64], b: &[f64], product: &[f64]) {
     struct Update<'a>(&'a mut [f64], &'a [f64], &'a [f64]);
     impl Work for Update<'_> {
@@ -53,12 +53,12 @@ pub fn inner(f: &[f64], b: &[f64]) -> f64 {
     Machine::detect().run(Inner(f, b))
 }
 
-/// Sum of the squared slopes, where a step against them is possible.
+/// Sum of the squared gradient entries, where a descent step is possible.
 pub fn projected_squares(f: &[f64], b: &[f64], product: &[f64]) -> f64 {
     #[inline(always)]
     fn square(f: f64, b: f64, a: f64) -> f64 {
-        let slope = a - b;
-        if (slope < 0.0) | (f > 0.0) { slope * slope } else { 0.0 }
+        let gradient = a - b;
+        if (gradient < 0.0) | (f > 0.0) { gradient * gradient } else { 0.0 }
     }
     struct Squares<'a>(&'a [f64], &'a [f64], &'a [f64]);
     impl Work for Squares<'_> {
@@ -104,8 +104,8 @@ mod tests {
     #[test]
     fn inner_products_are_sums_of_products() {
         let (f, b) = (wave(0.0), wave(2.0));
-        let want: f64 = (0..f.len()).map(|i| f[i] * b[i]).sum();
-        assert!((inner(&f, &b) - want).abs() < 1e-14);
+        let expected: f64 = (0..f.len()).map(|i| f[i] * b[i]).sum();
+        assert!((inner(&f, &b) - expected).abs() < 1e-14);
     }
 
     #[test]
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(projected_squares(&[0.0, 0.0, 2.0, 2.0, -1.0], &[0.0; 5], &[3.0, -4.0, 5.0, -6.0, 7.0]), 77.0);
         let (f, b, a) = (wave(0.0), wave(2.0), wave(3.0));
         let counts = |i: &usize| a[*i] < b[*i] || f[*i] > 0.0;
-        let want: f64 = (0..f.len()).filter(counts).map(|i| (a[i] - b[i]).powi(2)).sum();
-        assert!((projected_squares(&f, &b, &a) - want).abs() < 1e-14 * want);
+        let expected: f64 = (0..f.len()).filter(counts).map(|i| (a[i] - b[i]).powi(2)).sum();
+        assert!((projected_squares(&f, &b, &a) - expected).abs() < 1e-14 * expected);
     }
 }

@@ -1,13 +1,13 @@
-//! What the kernels promise, on every kernel that this machine can run.
+//! The guarantees of the kernels, on every kernel that this machine can run.
 
 use std::fmt::Debug;
 
-use crate::gram::{Ahead, STRIP, Stripe, accumulate, accumulate_ahead, accumulate_product};
+use crate::gram::{Prefetch, STRIPE_ROWS, Stripe, accumulate, accumulate_prefetching, accumulate_product};
 use crate::machine::Machine;
 use crate::panel::{Number, Panel};
 use crate::probe::{VECTORS, probe_on};
 
-/// Numbers without a pattern, the same on every run.
+/// Deterministic pseudo-random numbers.
 struct Random(u64);
 
 impl Random {
@@ -77,8 +77,8 @@ fn equals_the_naive_sum<T: Exact>() {
                 let gram = gram(&packed(machine, &x, width));
                 for i in 0..width {
                     for j in 0..=i {
-                        let (got, want) = (gram[i * width + j], naive(&x, width, i, j));
-                        assert_eq!(got, want, "{width} columns, {depth} rows, entry {i}, {j}");
+                        let (got, expected) = (gram[i * width + j], naive(&x, width, i, j));
+                        assert_eq!(got, expected, "{width} columns, {depth} rows, entry {i}, {j}");
                     }
                 }
             }
@@ -159,10 +159,10 @@ fn singles_round_within_the_bound() {
 
 /// Real values: another order of summation would give other bits.
 fn any_stripes_give_the_same_bits<T: Exact>(real: impl Fn(f64) -> T) {
-    for width in [5, STRIP, 4 * STRIP, 7 * STRIP + 5] {
+    for width in [5, STRIPE_ROWS, 4 * STRIPE_ROWS, 7 * STRIPE_ROWS + 5] {
         let mut random = Random(width as u64);
         let x: Vec<T> = (0..100 * width).map(|_| real(random.next() as f64 / 1.7e7)).collect();
-        let cuts: Vec<usize> = (STRIP..width).step_by(STRIP).collect();
+        let cuts: Vec<usize> = (STRIPE_ROWS..width).step_by(STRIPE_ROWS).collect();
         for machine in Machine::all() {
             let panel = packed(machine, &x, width);
             let whole = gram(&panel);
@@ -236,7 +236,7 @@ fn rows_and_columns_fill_the_same_panel<T: Exact>() {
         let (mut at_once, columns_of_x) = (empty(), (0..width).map(column).collect::<Vec<_>>());
         at_once.set_depth(depth);
         at_once.strips_mut().for_each(|mut strip| strip.set_columns(|j| &columns_of_x[j]));
-        // From an odd row on, two rows that share a lane arrive in different calls.
+        // From an odd row on, two rows that share a lane are set by different calls.
         let mut parts = empty();
         parts.set_depth(depth);
         parts.set_rows(depth / 3, &x[depth / 3 * width..]);
@@ -281,8 +281,8 @@ fn a_deeper_slab_leaves_no_trace<T: Exact>() {
                     panel.set_column(j, &column);
                 }),
             }
-            let (got, want) = (gram(&panel), gram(&packed(machine, &x, width)));
-            assert_eq!(lower(&got, width), lower(&want, width), "{depth} rows");
+            let (got, expected) = (gram(&panel), gram(&packed(machine, &x, width)));
+            assert_eq!(lower(&got, width), lower(&expected, width), "{depth} rows");
         }
     }
 }
@@ -302,22 +302,22 @@ fn a_deeper_slab_leaves_no_trace_in_bytes() {
     a_deeper_slab_leaves_no_trace::<u8>();
 }
 
-/// More to fetch than there are tiles, pieces shorter and longer than a tile takes, empty ones.
+/// More to prefetch than there are tiles, pieces shorter and longer than a tile takes, empty ones.
 #[test]
-fn fetching_ahead_changes_nothing() {
+fn prefetching_changes_no_bit() {
     let width = 29;
     let next = slab::<f64>(1000, 3, 2);
     for machine in Machine::all() {
         let panel = packed(machine, &slab::<f64>(41, width, 1), width);
         for pieces in [vec![&next[..]], vec![&next[..0], &next[..1], &next[5..90]], vec![&next[..7]; 100]] {
             let mut ahead = vec![0.0; width * width];
-            accumulate_ahead(&panel, Stripe::whole(&mut ahead, width), pieces.into_iter().map(Ahead::of));
+            accumulate_prefetching(&panel, Stripe::whole(&mut ahead, width), pieces.into_iter().map(Prefetch::of));
             assert_eq!(lower(&ahead, width), lower(&gram(&panel), width));
         }
     }
 }
 
-/// Whole numbers: every sum is exact, in any order.
+/// Integers: every sum is exact, in any order.
 #[test]
 fn the_probe_is_the_gram_times_the_vectors() {
     for p in [1, 2, 3, 4, 5, 31, 256, 257, 300, 515] {
@@ -325,23 +325,23 @@ fn the_probe_is_the_gram_times_the_vectors() {
             let x: Vec<f32> = slab(rows, p, 1);
             let vectors: Vec<f64> = slab(VECTORS, p, 2);
             let start: Vec<f64> = slab(VECTORS, p, 3);
-            let mut want = start.clone();
+            let mut expected = start.clone();
             for row in x.chunks_exact(p) {
                 for k in 0..VECTORS {
                     let y: f64 = (0..p).map(|j| vectors[k * p + j] * f64::from(row[j])).sum();
-                    (0..p).for_each(|j| want[k * p + j] += y * f64::from(row[j]));
+                    (0..p).for_each(|j| expected[k * p + j] += y * f64::from(row[j]));
                 }
             }
             for machine in Machine::all() {
                 let mut got = start.clone();
                 probe_on(machine, &x, &vectors, &mut got);
-                assert!(got == want, "{rows} rows of {p}");
+                assert!(got == expected, "{rows} rows of {p}");
             }
         }
     }
 }
 
-/// Zero times infinity is not a number: padding must not meet the data.
+/// Zero times infinity is NaN: padding must not meet the data.
 #[test]
 fn an_infinite_value_stays_in_its_row_and_column() {
     let (depth, width, at) = (5, 26, 25);
@@ -367,20 +367,20 @@ fn stripes_begin_at_multiples() {
 }
 
 #[test]
-fn a_part_of_a_larger_matrix_is_added_to_and_nothing_beside_it() {
+fn only_the_given_part_of_a_larger_matrix_is_updated() {
     let (width, stride) = (31, 40);
     let x: Vec<f64> = (0..9 * width).map(|i| ((i * 7) % 13) as f64).collect();
     for machine in Machine::all() {
         let panel = packed(machine, &x, width);
-        let want = gram(&panel);
+        let expected = gram(&panel);
         let mut large = vec![-1.0; width * stride];
-        let (top, bottom) = large.split_at_mut(STRIP * stride);
-        accumulate(&panel, Stripe { rows: 0..STRIP, entries: top, stride });
-        // The last row may end with the width.
-        let entries = &mut bottom[..(width - STRIP - 1) * stride + width];
-        accumulate(&panel, Stripe { rows: STRIP..width, entries, stride });
+        let (top, bottom) = large.split_at_mut(STRIPE_ROWS * stride);
+        accumulate(&panel, Stripe { rows: 0..STRIPE_ROWS, entries: top, stride });
+        // The last row may end at the width.
+        let entries = &mut bottom[..(width - STRIPE_ROWS - 1) * stride + width];
+        accumulate(&panel, Stripe { rows: STRIPE_ROWS..width, entries, stride });
         for i in 0..width {
-            assert!((0..=i).all(|j| large[i * stride + j] == want[i * width + j] - 1.0), "row {i}");
+            assert!((0..=i).all(|j| large[i * stride + j] == expected[i * width + j] - 1.0), "row {i}");
             assert!(large[i * stride + width..(i + 1) * stride].iter().all(|v| *v == -1.0), "beside row {i}");
         }
     }
@@ -389,7 +389,7 @@ fn a_part_of_a_larger_matrix_is_added_to_and_nothing_beside_it() {
 fn leaves_out_blank_columns<T: Exact>(machine: Machine) {
     let (depth, width) = (T::DEPTH - 3, 93);
     let mut panel = Panel::<T>::on(machine, width);
-    // The same panel again and again: what a squeeze moved must not show in the slabs after it.
+    // The same panel again and again: what dropping columns moved must not show in later slabs.
     let blanks: [fn(usize) -> bool; 10] = [
         |_| true,
         |_| false,
@@ -405,14 +405,14 @@ fn leaves_out_blank_columns<T: Exact>(machine: Machine) {
     for (round, blank) in blanks.into_iter().enumerate() {
         let mut x = slab::<T>(depth, width, round as u64);
         for (at, value) in x.iter_mut().enumerate().filter(|(at, _)| blank(at % width)) {
-            // A column with one value is not blank, wherever the value is.
+            // A column with one nonzero value is not blank, wherever the value is.
             if at != (depth - 1) * width + 40 {
                 *value = T::default();
             }
         }
         panel.set_depth(depth);
         panel.set_rows(0, &x);
-        panel.squeeze();
+        panel.drop_zero_columns();
         let whole = gram(&panel);
         for i in 0..width {
             for j in 0..=i {
@@ -420,9 +420,9 @@ fn leaves_out_blank_columns<T: Exact>(machine: Machine) {
             }
         }
         let mut stripes = vec![0.0; width * width];
-        let (top, bottom) = stripes.split_at_mut(3 * STRIP * width);
-        accumulate(&panel, Stripe { rows: 0..3 * STRIP, entries: top, stride: width });
-        accumulate(&panel, Stripe { rows: 3 * STRIP..width, entries: bottom, stride: width });
+        let (top, bottom) = stripes.split_at_mut(3 * STRIPE_ROWS * width);
+        accumulate(&panel, Stripe { rows: 0..3 * STRIPE_ROWS, entries: top, stride: width });
+        accumulate(&panel, Stripe { rows: 3 * STRIPE_ROWS..width, entries: bottom, stride: width });
         assert_eq!(lower(&stripes, width), lower(&whole, width), "round {round}");
     }
 }
@@ -445,14 +445,14 @@ fn a_product_of_two_panels_is_the_plain_sum_and_does_not_depend_on_its_stripes()
             let right: Vec<f64> = (0..depth * width).map(|i| whole(i + 5)).collect();
             let (a, b) = (packed(machine, &left, height), packed(machine, &right, width));
             let mut product = vec![1.0; height * width];
-            for start in (0..height).step_by(STRIP) {
-                let rows = start..(start + STRIP).min(height);
+            for start in (0..height).step_by(STRIPE_ROWS) {
+                let rows = start..(start + STRIPE_ROWS).min(height);
                 let entries = &mut product[rows.start * width..rows.end * width];
                 accumulate_product(&a, &b, Stripe { rows, entries, stride: width });
             }
             let sum = |i: usize, j: usize| (0..depth).map(|l| left[l * height + i] * right[l * width + j]).sum::<f64>();
-            let want: Vec<f64> = (0..height * width).map(|at| 1.0 + sum(at / width, at % width)).collect();
-            assert_eq!(product, want, "{height} × {width}, {depth} deep");
+            let expected: Vec<f64> = (0..height * width).map(|at| 1.0 + sum(at / width, at % width)).collect();
+            assert_eq!(product, expected, "{height} × {width}, {depth} deep");
         }
     }
 }

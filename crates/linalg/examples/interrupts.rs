@@ -1,15 +1,13 @@
-//! How long a cancelled computation goes on: the longest time between two looks at the monitor, way by way.
+//! Latency of cancellation: the longest time between two polls of the monitor, method by method.
 //!
 //! ```text
 //!     cargo run --release -p eigenspan-linalg --example interrupts [way …]
 //! ```
-//! Whoever cancels waits until the calling thread looks again, and until the threads it waits for have looked. So the time
-//! from look to look is taken on each thread for itself, from the start of the call to its end, and the longest counts:
-//! milliseconds on the clock, the least of several runs, because others share the machine. A stage is what was last
-//! reported; steps that report nothing are billed to the one before. Only ways whose name has one of the given words in it
-//! are run.
-
-#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "a stopwatch reads a clock and prints")]
+//! A caller that cancels waits until the calling thread polls again, and until the threads that it waits for have
+//! polled. So the time between polls is measured on each thread separately, from the start of the call to its end, and
+//! the longest counts: wall-clock milliseconds, the minimum of several runs, because the machine is shared. A stage is
+//! what was last reported; steps that report nothing count towards the stage before. Only methods whose name contains
+//! one of the given words are run.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -22,36 +20,37 @@ use eigenspan_linalg::gram::Gram;
 use eigenspan_linalg::random::Random;
 use eigenspan_linalg::spectrum::{GramSpectrum, Select, direct};
 use eigenspan_linalg::summary::{Form, Summary};
-use eigenspan_linalg::symmetric::tridiagonalise;
+use eigenspan_linalg::symmetric::tridiagonalize;
 use eigenspan_linalg::{Error, Exec, Mat, Monitor};
 
-/// What a user takes for "at once", in milliseconds.
+/// The latency that a user takes for "at once", in milliseconds.
 const AT_ONCE: f64 = 100.0;
-/// Runs, of which the least counts; ways that answer in time after fewer runs are not run again.
+/// Runs, of which the minimum counts; methods that answer in time after fewer runs are not run again.
 const RUNS: usize = 2;
 
 thread_local! {
-    /// When this thread looked last.
-    static LOOKED: Cell<Option<Instant>> = const { Cell::new(None) };
+    /// Time of the last poll on this thread.
+    static LAST_POLL: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
-/// Never cancels; notes how long it was not asked.
+/// Never cancels; records the time between polls.
 #[derive(Default)]
-struct Gaps(Mutex<Noted>);
+struct Gaps(Mutex<Record>);
 
 #[derive(Default)]
-struct Noted {
+struct Record {
     stage: &'static str,
     longest: BTreeMap<&'static str, f64>,
 }
 
 impl Gaps {
-    fn look(&self) {
+    #[expect(clippy::disallowed_methods, reason = "a stopwatch reads a clock")]
+    fn poll(&self) {
         let now = Instant::now();
-        if let Some(last) = LOOKED.replace(Some(now)) {
-            let mut noted = self.0.lock().expect("nothing panics here");
-            let stage = noted.stage;
-            let longest = noted.longest.entry(stage).or_default();
+        if let Some(last) = LAST_POLL.replace(Some(now)) {
+            let mut record = self.0.lock().expect("nothing panics here");
+            let stage = record.stage;
+            let longest = record.longest.entry(stage).or_default();
             *longest = longest.max(1e3 * (now - last).as_secs_f64());
         }
     }
@@ -63,23 +62,24 @@ impl Monitor for Gaps {
     }
 
     fn cancelled(&self) -> bool {
-        self.look();
+        self.poll();
         false
     }
 }
 
 /// The longest gap of each stage of one run.
+#[expect(clippy::disallowed_methods, reason = "a stopwatch reads a clock")]
 fn gaps(threads: usize, work: &dyn Fn(Exec<'_>) -> Result<(), Error>) -> BTreeMap<&'static str, f64> {
     let gaps = Gaps::default();
     gaps.progress("begin", 0, 0);
-    LOOKED.set(Some(Instant::now()));
+    LAST_POLL.set(Some(Instant::now()));
     work(Exec::new(NonZero::new(threads), &gaps)).expect("nobody cancels");
-    gaps.look();
-    LOOKED.set(None);
+    gaps.poll();
+    LAST_POLL.set(None);
     gaps.0.into_inner().expect("nothing panics here").longest
 }
 
-/// The same, the least of a few runs.
+/// The same, the minimum of a few runs.
 fn least(threads: usize, work: &dyn Fn(Exec<'_>) -> Result<(), Error>) -> BTreeMap<&'static str, f64> {
     let mut least = gaps(threads, work);
     for _ in 1..RUNS {
@@ -93,6 +93,7 @@ fn least(threads: usize, work: &dyn Fn(Exec<'_>) -> Result<(), Error>) -> BTreeM
     least
 }
 
+#[expect(clippy::print_stdout, reason = "printing is what this example is for")]
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     println!("{:44} {:16} {:>9} {:>9}", "way", "stage", "1 thread", "2 threads");
@@ -139,8 +140,8 @@ fn large_order(time: Time<'_>) {
         let x = samples(p + 500, p);
         let gram = Gram::of(&x, Exec::default()).expect("nobody cancels");
         let name = |way: &str| format!("{way}, p = {p}");
-        let reduced = tridiagonalise(gram.matrix.clone(), Exec::default()).expect("nobody cancels");
-        time(&name("reduce"), &|exec| tridiagonalise(gram.matrix.clone(), exec).map(drop));
+        let reduced = tridiagonalize(gram.matrix.clone(), Exec::default()).expect("nobody cancels");
+        time(&name("reduce"), &|exec| tridiagonalize(gram.matrix.clone(), exec).map(drop));
         time(&name("dense, values"), &|exec| reduced.values(exec).map(drop));
         for k in [p / 10, p / 2, p / 2 + 1, p] {
             time(&name(&format!("dense, k = {k}")), &|exec| reduced.leading(k, exec).map(drop));
@@ -153,7 +154,7 @@ fn large_order(time: Time<'_>) {
             });
         }
     }
-    // Fewer samples than features, many directions: U = XᵀVΣ⁻¹ and what makes it orthonormal.
+    // Fewer samples than features, many directions: U = XᵀVΣ⁻¹ and its orthonormalization.
     let x = samples(2500, 4000);
     let compressed = GramSpectrum::of(&x, Exec::default()).expect("nobody cancels");
     let found = compressed.by_dense(Select::Top(1500), Exec::default()).expect("nobody cancels").expect("within reach");
@@ -167,11 +168,11 @@ fn summaries(time: Time<'_>) {
             let mut all = Summary::empty(1500, form, true);
             all.update(&x, exec).map(|()| all)
         };
-        let seen = whole(Exec::default()).expect("nobody cancels");
+        let all = whole(Exec::default()).expect("nobody cancels");
         let name = |way: &str| format!("summary, {form:?}, 8000 × 1500, {way}");
         time(&name("update"), &|exec| whole(exec).map(drop));
-        time(&name("merge"), &|exec| seen.clone().merge(&seen, exec));
-        time(&name("finish"), &|exec| seen.finish(Select::Top(100), exec).map(drop));
+        time(&name("merge"), &|exec| all.clone().merge(&all, exec));
+        time(&name("finish"), &|exec| all.finish(Select::Top(100), exec).map(drop));
     }
 }
 
@@ -183,7 +184,7 @@ fn samples(n: usize, m: usize) -> Mat {
     let z = random.normals(n * directions);
     let w = random.normals(directions * m);
     let mut x = noise;
-    // Each sample takes part in eight directions only: enough for a spectrum that falls, and quickly made.
+    // Each sample has components along eight directions only: enough for a decaying spectrum, and quickly generated.
     for i in 0..n {
         for step in 0..8 {
             let d = (i * 13 + step * 57) % directions;

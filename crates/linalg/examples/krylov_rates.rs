@@ -1,7 +1,6 @@
-//! How long the leading eigenpairs of a Gram matrix take on one thread, and where the time goes.
+//! CPU time of the leading eigenpairs of a Gram matrix on one thread, step by step.
 //!
 //! `cargo run --release -p eigenspan-linalg --example krylov_rates [-- p k]`
-#![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "it measures and prints; nothing else does")]
 
 use std::num::NonZero;
 use std::sync::Mutex;
@@ -9,50 +8,51 @@ use std::sync::Mutex;
 use eigenspan_linalg::krylov::{Dense, Operator, Until, leading};
 use eigenspan_linalg::{Error, Exec, Mat, Monitor};
 
-/// Repetitions, of which the fastest counts: others share the machine.
+/// Repetitions, of which the fastest counts: the machine is shared.
 const TIMES: usize = 7;
 
+#[expect(clippy::print_stdout, reason = "printing is what this example is for")]
 fn main() {
-    let asked: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
+    let given: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
     let sizes =
-        if let [p, k] = asked[..] { vec![(p, k)] } else { vec![(1520, 118), (1520, 329), (2200, 260), (5000, 300)] };
-    println!("    p    k     d   multiply  orthogonalise  decide  combine    total   (ms of CPU)");
+        if let [p, k] = given[..] { vec![(p, k)] } else { vec![(1520, 118), (1520, 329), (2200, 260), (5000, 300)] };
+    println!("    p    k     d   multiply  orthogonalize  decide  combine    total   (ms of CPU)");
     for (p, k) in sizes {
         let lambda = power_law(p, k);
         let cut = 0.5 * (lambda[k - 1] + lambda[k]);
-        let g = turned(&lambda);
+        let g = reflected(&lambda);
         let times = if p > 3000 { 3 } else { TIMES };
         let best = (0..times).map(|_| run(&g, cut, k)).min_by(|a, b| a.total().total_cmp(&b.total())).expect("one run");
-        let Split { d, multiply, orthogonalise, decide, combine } = best;
+        let Timing { d, multiply, orthogonalize, decide, combine } = best;
         let total = best.total();
-        println!("{p:5} {k:4} {d:5} {multiply:10.1} {orthogonalise:14.1} {decide:7.1} {combine:8.1} {total:8.1}");
+        println!("{p:5} {k:4} {d:5} {multiply:10.1} {orthogonalize:14.1} {decide:7.1} {combine:8.1} {total:8.1}");
     }
 }
 
 /// Milliseconds.
 #[derive(Default, Clone, Copy)]
-struct Split {
+struct Timing {
     d: usize,
     multiply: f64,
-    orthogonalise: f64,
+    orthogonalize: f64,
     decide: f64,
     combine: f64,
 }
 
-impl Split {
+impl Timing {
     fn total(&self) -> f64 {
-        self.multiply + self.orthogonalise + self.decide + self.combine
+        self.multiply + self.orthogonalize + self.decide + self.combine
     }
 }
 
-/// Knows what is going on from the calls it gets: the operator's, and the reports after each step.
+/// Attributes time to a step by the calls it receives: those of the operator, and the report after each step.
 struct Stopwatch<'a> {
     operator: Dense<'a>,
-    state: Mutex<(f64, Split)>,
+    state: Mutex<(f64, Timing)>,
 }
 
 impl Stopwatch<'_> {
-    fn lap(&self, book: impl Fn(&mut Split, f64)) {
+    fn lap(&self, book: impl Fn(&mut Timing, f64)) {
         let mut state = self.state.lock().expect("one thread");
         let now = cpu();
         let past = now - state.0;
@@ -76,14 +76,14 @@ impl Operator for Stopwatch<'_> {
 impl Monitor for Stopwatch<'_> {
     fn progress(&self, stage: &'static str, _: usize, _: usize) {
         match stage {
-            "converge" => self.lap(|split, t| split.orthogonalise += t),
+            "converge" => self.lap(|split, t| split.orthogonalize += t),
             _ => self.lap(|split, t| split.decide += t),
         }
     }
 }
 
-fn run(g: &Mat, cut: f64, k: usize) -> Split {
-    let watch = Stopwatch { operator: Dense(g), state: Mutex::new((cpu(), Split::default())) };
+fn run(g: &Mat, cut: f64, k: usize) -> Timing {
+    let watch = Stopwatch { operator: Dense(g), state: Mutex::new((cpu(), Timing::default())) };
     let exec = Exec::new(NonZero::new(1), &watch);
     let found = leading(&watch, Until::Above(cut), 1e-16, exec).expect("nobody cancels").expect("few are above");
     watch.lap(|split, t| split.combine += t);
@@ -94,12 +94,13 @@ fn run(g: &Mat, cut: f64, k: usize) -> Split {
 }
 
 /// CPU time of this thread in milliseconds.
+#[expect(clippy::disallowed_methods, reason = "a stopwatch reads a clock")]
 fn cpu() -> f64 {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux");
     stat.split(' ').next().and_then(|t| t.parse::<f64>().ok()).expect("nanoseconds") * 1e-6
 }
 
-/// σ ∝ i^−0.9, the first one four times that, on a floor of noise that ends at a quarter of the cut.
+/// σ ∝ i^−0.9, the first one four times larger, above a noise floor at a quarter of the cut.
 fn power_law(p: usize, k: usize) -> Vec<f64> {
     let floor = 0.25 * (k as f64).powf(-1.8);
     let law = |i: usize| (i as f64).powf(-1.8) * if i == 1 { 16.0 } else { 1.0 };
@@ -107,7 +108,7 @@ fn power_law(p: usize, k: usize) -> Vec<f64> {
 }
 
 /// H … H diag(λ) H … H for a few random reflections H = I − 2vvᵀ/vᵀv.
-fn turned(lambda: &[f64]) -> Mat {
+fn reflected(lambda: &[f64]) -> Mat {
     let p = lambda.len();
     let mut g = Mat::from_fn(p, p, |i, j| if i == j { lambda[i] } else { 0.0 });
     let mut seed = 12345u64;

@@ -1,11 +1,9 @@
-//! What a summary costs, compared with the Gram matrix of the same samples in memory, on one thread.
+//! Cost of a summary, compared with the Gram matrix of the same samples in memory, on one thread.
 //!
 //! ```text
 //!     cargo run --release -p eigenspan-linalg --example summary_rates [n m]
 //! ```
-//! Samples of unit length, in portions of 1000 rows. Times are milliseconds on the clock, the best of several runs.
-
-#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "a stopwatch reads a clock and prints")]
+//! Samples of unit length, in chunks of 1000 rows. Times are wall-clock milliseconds, the best of several runs.
 
 use std::num::NonZero;
 use std::time::Instant;
@@ -15,6 +13,7 @@ use eigenspan_linalg::summary::{Form, Summary};
 use eigenspan_linalg::triangle::triangle;
 use eigenspan_linalg::{Exec, Mat, Quiet};
 
+#[expect(clippy::print_stdout, reason = "printing is what this example is for")]
 fn main() {
     let given: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
     let shapes = match given[..] {
@@ -22,23 +21,23 @@ fn main() {
         _ => vec![(200_000, 16), (50_000, 100), (20_000, 300), (16_000, 784)],
     };
     let exec = Exec::new(NonZero::new(1), &Quiet);
-    println!("{:>8} {:>6} {:>9} {:>9} | summary: gram centred triangle centred", "n", "m", "gram", "triangle");
+    println!("{:>8} {:>6} {:>9} {:>9} | summary: gram centered triangle centered", "n", "m", "gram", "triangle");
     for (n, m) in shapes {
         let x = unit_rows(n, m);
-        let portions: Vec<Mat> = (0..n)
+        let chunks: Vec<Mat> = (0..n)
             .step_by(1000)
             .map(|first| x.select_rows(&(first..(first + 1000).min(n)).collect::<Vec<_>>()))
             .collect();
         print!("{n:>8} {m:>6} {:>9.1}", best(5, || drop(Gram::of(&x, exec))));
         print!(" {:>9.1} |", best(2, || drop(triangle(&x, exec))));
-        for (form, centred) in
+        for (form, centered) in
             [(Form::Gram, false), (Form::Gram, true), (Form::Triangle, false), (Form::Triangle, true)]
         {
             let runs = if form == Form::Gram { 5 } else { 2 };
             let time = best(runs, || {
-                let mut seen = Summary::empty(m, form, centred);
-                for rows in &portions {
-                    seen.update(rows, exec).expect("the samples are finite");
+                let mut summary = Summary::empty(m, form, centered);
+                for rows in &chunks {
+                    summary.update(rows, exec).expect("the samples are finite");
                 }
             });
             print!(" {time:>9.1}");
@@ -48,6 +47,7 @@ fn main() {
 }
 
 /// The shortest of `runs` runs.
+#[expect(clippy::disallowed_methods, reason = "a stopwatch reads a clock")]
 fn best(runs: usize, mut work: impl FnMut()) -> f64 {
     let timed = |_| {
         let start = Instant::now();

@@ -1,4 +1,4 @@
-//! How long the symmetric eigensolver takes on one thread, step by step.
+//! Time of the symmetric eigensolver on one thread, step by step.
 //!
 //! ```text
 //!     cargo run --release -p eigenspan-linalg --example symmetric_rates [order …]
@@ -6,18 +6,17 @@
 //! G = H₁H₂H₃ diag(λ) H₃H₂H₁ with λ_i = (½ + u_i) / i², u uniform in [0, 1), and three random reflections. Times are
 //! CPU times of the process in milliseconds, the best of several batches.
 
-#![allow(clippy::print_stdout, reason = "a stopwatch prints what it read")]
-
 use std::num::NonZero;
 
-use eigenspan_linalg::symmetric::{eigenvalues, tridiagonalise};
+use eigenspan_linalg::symmetric::{eigenvalues, tridiagonalize};
 use eigenspan_linalg::{Exec, Mat, Quiet};
 
 /// Milliseconds of a batch of runs.
 const BATCH: f64 = 400.0;
-/// Batches, of which the best counts.
+/// Batches, of which the fastest counts.
 const BATCHES: usize = 4;
 
+#[expect(clippy::print_stdout, reason = "printing is what this example is for")]
 fn main() {
     let orders: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
     let orders = if orders.is_empty() { vec![256, 784, 1520, 2592] } else { orders };
@@ -26,8 +25,8 @@ fn main() {
     println!("{:>6} {}", "p", head.join(" "));
     for p in orders {
         let g = power_law(p);
-        let reduced = tridiagonalise(g.clone(), exec).expect("the matrix is finite");
-        let reduce = best(|| drop(tridiagonalise(g.clone(), exec)));
+        let reduced = tridiagonalize(g.clone(), exec).expect("the matrix is finite");
+        let reduce = best(|| drop(tridiagonalize(g.clone(), exec)));
         let values = best(|| drop(reduced.values(exec)));
         let together = best(|| drop(eigenvalues(g.clone(), exec)));
         print!("{p:>6} {reduce:>10.2} {values:>10.2} {together:>10.2}");
@@ -38,8 +37,8 @@ fn main() {
     }
 }
 
-/// Milliseconds of one run, the best of several batches. The kernel keeps the time in ticks of ten milliseconds: a batch
-/// is long enough that they do not matter much.
+/// Milliseconds of one run, the best of several batches. The kernel counts time in ticks of ten milliseconds: a batch
+/// is long enough that the ticks do not matter much.
 fn best(mut work: impl FnMut()) -> f64 {
     let mut batch = || {
         let start = cpu_time();
@@ -53,7 +52,8 @@ fn best(mut work: impl FnMut()) -> f64 {
     (0..BATCHES).map(|_| batch()).fold(f64::INFINITY, f64::min)
 }
 
-/// Milliseconds this process has spent running, whoever else shares the machine: long steps have a thread of their own.
+/// CPU time of this process in milliseconds, independent of other processes; long steps run on a thread of their own.
+#[expect(clippy::disallowed_methods, reason = "a stopwatch reads a clock")]
 fn cpu_time() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").expect("this example runs on Linux");
     let after_name = text.rsplit(')').next().expect("the name of the program is in brackets");

@@ -1,13 +1,13 @@
-//! A matrix that is read row by row, so that no f64 copy of the whole is ever needed.
+//! A matrix that is read row by row, so that no f64 copy of the whole matrix is needed.
 
 use std::ops::Range;
 
-pub use eigenspan_kernel::Ahead;
+pub use eigenspan_kernel::Prefetch;
 
 use crate::mat::MatMut;
 use crate::sparse::Sparse;
 
-/// A matrix that can write any stretch of its rows as numbers of type `T`.
+/// A matrix that can write any contiguous part of its rows as numbers of type `T`.
 pub trait Rows<T>: Sync {
     /// Writes the columns `cols` of row `i` to `out`.
     fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [T]);
@@ -17,31 +17,31 @@ pub trait Rows<T>: Sync {
             self.read_row(i, 0..width, row);
         }
     }
-    /// Where in memory [`read_row`](Rows::read_row) will look for the columns `cols` of some rows, if that is one
-    /// stretch: for fetching them ahead.
-    fn whereabouts(&self, _rows: Range<usize>, _cols: Range<usize>) -> Option<Ahead<'_>> {
+    /// The memory that [`read_row`](Rows::read_row) will read for the columns `cols` of some rows, if it is one
+    /// contiguous block: for prefetching.
+    fn whereabouts(&self, _rows: Range<usize>, _cols: Range<usize>) -> Option<Prefetch<'_>> {
         None
     }
 }
 
 /// A matrix that can write any of its blocks as `f64`.
 ///
-/// What is read is the matrix divided by 2^[`exponent`](Blocks::exponent), which keeps it near one, so that squares
-/// neither overflow nor vanish.
+/// [`read`](Blocks::read) gives the matrix divided by 2^[`exponent`](Blocks::exponent), which keeps entries near one,
+/// so that squares neither overflow nor underflow.
 pub trait Blocks: Rows<f64> {
     /// Number of rows.
     fn rows(&self) -> usize;
     /// Number of columns.
     fn cols(&self) -> usize;
-    /// The power of two that everything read is divided by.
+    /// The power of two by which every value read is divided.
     fn exponent(&self) -> i32 {
         0
     }
-    /// A bound on ‖what is read − what is meant‖_F: the rounding of scaling and centring on the way.
+    /// A bound on ‖X_read − X‖_F, where X is the exactly prepared matrix: the rounding of scaling and centering.
     fn rounding(&self) -> f64 {
         0.0
     }
-    /// The same matrix in numbers that are multiplied faster than `f64`.
+    /// The same matrix in a number type that is multiplied faster than `f64`.
     fn native(&self) -> Native<'_> {
         Native::F64
     }
@@ -59,23 +59,23 @@ pub trait Blocks: Rows<f64> {
     }
 }
 
-/// The numbers in which a matrix is multiplied.
+/// The number type in which a matrix is multiplied.
 pub enum Native<'a> {
     /// `f64`, by [`Rows::read_row`].
     F64,
-    /// `f32`: what is read, rounded to single precision.
+    /// `f32`: the values read, rounded to single precision.
     F32(&'a dyn Rows<f32>),
-    /// Bytes v: row i of what is read is v / (2^exponent · `lengths`\[i\]), and just v / 2^exponent without lengths.
+    /// Bytes v: row i of the values read is v / (2^exponent · `lengths`\[i\]), or v / 2^exponent without lengths.
     U8 {
         /// The bytes.
         values: &'a dyn Rows<u8>,
-        /// What each row is divided by.
+        /// The divisor of each row.
         lengths: Option<&'a [f64]>,
     },
-    /// Bytes v: what is meant is (v − μ) / 2^exponent, with μ the exact mean of each column. What is read differs by
-    /// the rounding of μ.
-    CentredU8(&'a dyn Rows<u8>),
-    /// Few nonzeros: multiplied without the zeros where that pays.
+    /// Bytes v: the exact matrix is (v − μ) / 2^exponent, with μ the exact mean of each column. The values read differ
+    /// from it by the rounding of μ.
+    CenteredU8(&'a dyn Rows<u8>),
+    /// Few nonzeros: multiplied without the zeros where this is faster.
     Sparse(Sparse),
 }
 
@@ -110,8 +110,8 @@ impl Rows<f64> for crate::Mat {
     fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [f64]) {
         out.copy_from_slice(&self.row(i)[cols]);
     }
-    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Ahead<'_>> {
-        self.view().stretch(rows, cols).map(Ahead::of)
+    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Prefetch<'_>> {
+        self.view().contiguous(rows, cols).map(Prefetch::of)
     }
 }
 

@@ -1,22 +1,22 @@
-//! How many eigenvalues of a Gram matrix lie above a cut: a proof, not an estimate.
+//! The number of eigenvalues of a Gram matrix above a cut: a proof, not an estimate.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | G, Ĝ | `gram` | the exact Gram matrix of what was read, and the computed one |
+//! | G, Ĝ | `gram` | the exact Gram matrix of the values read, and the computed one |
 //! | e | `gram.error` | ‖Ĝ − G‖₂ ≤ e |
-//! | t = τ² | `square` | the cut, as an eigenvalue |
+//! | t = τ² | `square` | the cut for eigenvalues |
 //! | V, Θ | `vectors`, `values` | c computed eigenvectors and eigenvalues θ₁ ≥ … ≥ θ_c |
-//! | k⁻, k⁺ | `low`, `high` | at least, at most so many eigenvalues of G lie above t |
+//! | k⁻, k⁺ | `low`, `high` | lower and upper bound on the number of eigenvalues of G above t |
 //!
-//! **None missed.** Let M = s·I − Ĝ + VΘVᵀ for *any* V of c columns, M̂ the matrix formed from it, ‖M̂ − M‖₂ ≤ f, and let
-//! Cholesky of M̂ reach its end, so that the eigenvalues of M̂ are above −d ([`definite`](crate::definite)). For every unit
-//! x at right angles to V, a space of dimension p − c or more,
+//! **None missed.** Let M = s·I − Ĝ + VΘVᵀ for *any* V of c columns, M̂ the matrix formed from it, ‖M̂ − M‖₂ ≤ f, and
+//! let the Cholesky factorization of M̂ complete, so that the eigenvalues of M̂ are above −d
+//! ([`definite`](crate::definite)). For every unit x orthogonal to V, a space of dimension p − c or more,
 //! ```text
 //!     xᵀGx ≤ xᵀĜx + e = s − xᵀMx + e < s + d + f + e
 //! ```
 //! so by Courant–Fischer λ_{c+1}(G) < s + d + f + e. With s = t − (d + f + e): at most c eigenvalues reach t. ∎
-//! An entry of M̂ is a sum of c + 2 terms, so f ≤ γ_{c+4}(‖Θ‖₁ + ‖Ĝ‖_F + s), because ‖|V|Θ|V|ᵀ‖₂ ≤ Σθ‖v‖² (V is orthonormal
-//! to far better than the slack in γ). d = γ_{p+1}/(1 − γ_{p+1})·tr M̂ with tr M̂ ≤ p·t.
+//! An entry of M̂ is a sum of c + 2 terms, so f ≤ γ_{c+4}(‖Θ‖₁ + ‖Ĝ‖_F + s), because ‖|V|Θ|V|ᵀ‖₂ ≤ Σθ‖v‖² (V is
+//! orthonormal to far better than the slack in γ). d = γ_{p+1}/(1 − γ_{p+1})·tr M̂ with tr M̂ ≤ p·t.
 //!
 //! **None invented.** Let R = ĜV − VΘ for the first i columns, ρ ≥ ‖R‖_F, δ ≥ ‖VᵀV − I‖_F < 1. On the range of V the
 //! form of Ĝ is VᵀĜV = ½(VᵀVΘ + ΘVᵀV) + ½(VᵀR + RᵀV), and, scaled by Θ^½ from both sides, the first part is
@@ -24,11 +24,11 @@
 //! ```text
 //!     λᵢ(G) ≥ [ θᵢ(1 − δ√(θ₁/θᵢ)) − √(1+δ)·ρ ] / (1 + δ) − e
 //! ```
-//! and every i for which the right side is above t counts. ∎ The rounding of R̂ adds γ_{p+2}(‖Ĝ‖_F + θ₁)√i to ρ, that of
-//! VᵀV adds γ_p·i to δ.
+//! and every i for which the right side is above t counts. ∎ The rounding of R̂ adds γ_{p+2}(‖Ĝ‖_F + θ₁)√i to ρ, that
+//! of VᵀV adds γ_p·i to δ.
 //!
-//! **Scaling and centring.** Both bounds are about what was read. With ‖read − meant‖_F ≤ h, Weyl's inequality moves a
-//! singular value by h at most, so t is replaced by (τ ± h)².
+//! **Scaling and centering.** Both bounds are about X_read. With ‖X_read − X‖_F ≤ h, Weyl's inequality bounds the
+//! change of a singular value by h, so t is replaced by (τ ± h)².
 
 use crate::Error;
 use crate::definite::definite;
@@ -39,19 +39,19 @@ use crate::mat::Mat;
 use crate::matmul;
 use crate::rows::energy;
 
-/// How sure a count is.
+/// The status of a count.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Certificate {
-    /// There is a proof, rounding included.
+    /// The count is proved, rounding included.
     Proved,
-    /// Right but for this chance.
+    /// The count is correct except with this probability.
     Probable(f64),
-    /// Values lie too near the cut to tell: at least and at most so many are above.
+    /// Values lie too near the cut to decide: lower and upper bound on the count.
     Interval(usize, usize),
 }
 
 impl Certificate {
-    /// What an interval of counts, wrong with some chance, says.
+    /// The certificate of an interval of counts that fails with probability `chance`.
     pub(crate) fn of((low, high): (usize, usize), chance: f64) -> Self {
         match chance {
             _ if low < high => Self::Interval(low, high),
@@ -61,25 +61,25 @@ impl Certificate {
     }
 }
 
-/// At least and at most so many eigenvalues lie above a cut, and how near to it one may come.
+/// Bounds on the number of eigenvalues above a cut, and the width of the undecided zone around the cut.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
     /// k⁻.
     pub low: usize,
     /// k⁺.
     pub high: usize,
-    /// Eigenvalues outside t ± this are told on which side they are.
+    /// Eigenvalues outside t ± this margin are classified.
     pub margin: f64,
 }
 
-/// How many of all eigenvalues `values` [`count_above`] wants vectors for, `least` or more: those that it cannot tell from
-/// the cut τ, known to within `blur`, are lifted like those above it.
-pub fn wanted(gram: &Gram, (tau, blur): (f64, f64), values: &[f64], least: usize) -> usize {
+/// The number of leading eigenvalues of `values` whose vectors [`count_above`] needs, `least` or more: eigenvalues that
+/// cannot be separated from the cut τ, given to within `error_bound`, are shifted like those above it.
+pub fn vectors_needed(gram: &Gram, (tau, error_bound): (f64, f64), values: &[f64], least: usize) -> usize {
     let size = frobenius(&gram.matrix);
     let mut count = least.min(values.len());
     loop {
-        // Each vector that is lifted widens the margin a little, and may bring in another.
-        let (s, upper) = shift(gram, size, (tau, blur), &values[..count]);
+        // Each vector that is shifted widens the margin a little, and may require another one.
+        let (s, upper) = shift(gram, size, (tau, error_bound), &values[..count]);
         let near = values.iter().take_while(|v| **v >= s - upper).count();
         if s <= 0.0 || near <= count {
             return count;
@@ -88,22 +88,22 @@ pub fn wanted(gram: &Gram, (tau, blur): (f64, f64), values: &[f64], least: usize
     }
 }
 
-/// Counts the eigenvalues of `gram` above τ² for a cut τ that is known to within `blur`; `None` where `vectors` (p × c,
-/// `values` largest first) miss one.
+/// Counts the eigenvalues of `gram` above τ² for a cut τ given to within `error_bound`; `None` where `vectors` (p × c,
+/// `values` in descending order) miss one.
 pub fn count_above(
     gram: &Gram,
-    (tau, blur): (f64, f64),
+    (tau, error_bound): (f64, f64),
     values: &[f64],
     vectors: &Mat,
     exec: Exec<'_>,
 ) -> Result<Option<Bounds>, Error> {
     let size = frobenius(&gram.matrix);
-    let (s, upper) = shift(gram, size, (tau, blur), values);
-    let above = (tau + blur).powi(2);
+    let (s, upper) = shift(gram, size, (tau, error_bound), values);
+    let above = (tau + error_bound).powi(2);
     if s <= 0.0 {
         return Ok(Some(Bounds { low: 0, high: gram.order(), margin: 2.0 * upper }));
     }
-    // What lies within the margin below the cut is lifted too: it cannot be told apart.
+    // Eigenvalues within the margin below the cut are shifted too: they cannot be separated from it.
     let high = values.iter().take_while(|v| **v >= s - upper).count();
     exec.report("certify", 0, 2)?;
     if !definite(&gram.matrix, s, &values[..high], &vectors.leading_columns(high), exec.silent())? {
@@ -119,14 +119,14 @@ pub fn count_above(
     let low = bounds.iter().take_while(|b| **b > above).count();
     let lower = values[..candidates].iter().zip(&bounds).map(|(v, b)| v - b).fold(0.0, f64::max);
     // A value counts as below the cut only where it is below s − upper = t − 2 upper.
-    let margin = (2.0 * upper).max(lower) + 2.0 * tau * blur + blur * blur;
+    let margin = (2.0 * upper).max(lower) + 2.0 * tau * error_bound + error_bound * error_bound;
     Ok(Some(Bounds { low, high, margin }))
 }
 
 /// s and d + f + e of the first proof.
-fn shift(gram: &Gram, size: f64, (tau, blur): (f64, f64), values: &[f64]) -> (f64, f64) {
+fn shift(gram: &Gram, size: f64, (tau, error_bound): (f64, f64), values: &[f64]) -> (f64, f64) {
     let upper = gram.error + rounding_of_proof(gram.order(), size, values, tau * tau);
-    ((tau - blur).max(0.0).powi(2) - upper, upper)
+    ((tau - error_bound).max(0.0).powi(2) - upper, upper)
 }
 
 /// d + f of the first proof.
@@ -136,8 +136,8 @@ fn rounding_of_proof(p: usize, size: f64, values: &[f64], square: f64) -> f64 {
     1.1 * (formed + cholesky)
 }
 
-/// λᵢ(G) is at least the i-th of these, where `a` is within `error` of G and rounds the image of a unit vector by no more
-/// than `rounding`. The vectors `v` are given column after column.
+/// Lower bounds on λᵢ(G), where `a` is within `error` of G and rounds the image of a unit vector by no more than
+/// `rounding`. The vectors `v` are stored column after column.
 pub(crate) fn lower_bounds(
     a: &dyn Operator,
     (rounding, error): (f64, f64),

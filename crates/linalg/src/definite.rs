@@ -1,23 +1,23 @@
-//! Is M = s·I − G + VΘVᵀ positive definite? Cholesky says so by reaching its end.
+//! Is M = s·I − G + VΘVᵀ positive definite? Cholesky answers by completing.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | G | `g` | symmetric, p × p |
-//! | V, Θ | `vectors`, `values` | c columns and their weights: directions of G that are lifted above s |
-//! | M = LLᵀ | | the factor is thrown away, only its existence matters |
+//! | V, Θ | `vectors`, `values` | c columns and their weights: directions of G that are shifted above s |
+//! | M = LLᵀ | | the factor is discarded, only its existence matters |
 //!
 //! ```text
 //!     M = [ B  · ]      L_B = chol(B),   L_W = W L_B⁻ᵀ,   M′ − L_W L_Wᵀ  next
 //!         [ W  M′]
 //! ```
-//! Block after block; the last step is a Gram matrix of the rows of L_W, done by the kernel in stripes that the threads
-//! share. The kernel only adds, so −M is kept.
+//! Block after block; the last step is a Gram matrix of the rows of L_W, computed by the kernel in stripes that the
+//! threads share. The kernel only adds, so −M is stored.
 //!
 //! **What completion proves** (Rump 2006, `rump2006` in `docs/references.bib`): if floating-point Cholesky of a
-//! symmetric M reaches its end, the smallest eigenvalue of M is above −γ_{p+1}/(1 − γ_{p+1})·tr M, in whatever order the
-//! sums were taken; but for underflow, which entries near one leave no room for.
+//! symmetric M completes, the smallest eigenvalue of M is above −γ_{p+1}/(1 − γ_{p+1})·tr M, for any order of
+//! summation; the theorem excludes underflow, which entries near one do not reach.
 
-use eigenspan_kernel::{Number, Panel, STRIP, Square, Stripe, accumulate};
+use eigenspan_kernel::{Number, Panel, STRIPE_ROWS, Square, Stripe, accumulate};
 use faer::Par;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
@@ -27,14 +27,15 @@ use crate::Error;
 use crate::exec::Exec;
 use crate::mat::Mat;
 
-/// Columns eliminated at once: of 96, 128 and 256 the fastest at p = 500, and as fast as the others at 1520 and 2200.
+/// Columns eliminated together: of 96, 128 and 256 the fastest at p = 500, and as fast as the others at 1520 and 2200.
 const BLOCK: usize = 96;
 
-/// Whether Cholesky of M = s·I − G + VΘVᵀ reaches its end. `values` are positive; V has one column for each.
+/// Whether the Cholesky factorization of M = s·I − G + VΘVᵀ completes. `values` are positive; V has one column for
+/// each.
 pub fn definite(g: &Mat, s: f64, values: &[f64], vectors: &Mat, exec: Exec<'_>) -> Result<bool, Error> {
     let p = g.rows();
     let (mut negative, mut panel) = (Square::zeros(p), Panel::<f64>::new(p));
-    lift(&mut negative, &mut panel, values, vectors, exec)?;
+    shift(&mut negative, &mut panel, values, vectors, exec)?;
     for i in 0..p {
         let row = &mut negative.row_mut(i)[..=i];
         row.iter_mut().zip(g.row(i)).for_each(|(m, g)| *m = g - *m);
@@ -50,7 +51,7 @@ pub fn definite(g: &Mat, s: f64, values: &[f64], vectors: &Mat, exec: Exec<'_>) 
 }
 
 /// Adds VΘVᵀ to the lower triangle of `m`: the Gram matrix of the rows √θ vᵀ.
-fn lift(m: &mut Square, panel: &mut Panel<f64>, values: &[f64], vectors: &Mat, exec: Exec<'_>) -> Result<(), Error> {
+fn shift(m: &mut Square, panel: &mut Panel<f64>, values: &[f64], vectors: &Mat, exec: Exec<'_>) -> Result<(), Error> {
     let roots: Vec<f64> = values.iter().map(|v| v.sqrt()).collect();
     let mut weighted = vectors.clone();
     (0..m.order()).for_each(|i| weighted.row_mut(i).iter_mut().zip(&roots).for_each(|(v, root)| *v *= root));
@@ -88,7 +89,7 @@ fn eliminate(
     }
     let below = &mut negative.entries()[rest * stride..];
     let solves = exec.worth((p - rest) * width * width / 2);
-    solves.each_chunk("certify", below, 4 * STRIP * stride, |_, rows| {
+    solves.each_chunk("certify", below, 4 * STRIPE_ROWS * stride, |_, rows| {
         let count = rows.len() / stride;
         let mut w: Vec<f64> = rows.chunks_exact(stride).flat_map(|row| row[first..rest].iter().map(|v| -v)).collect();
         solve_lower_triangular_in_place(
@@ -109,10 +110,10 @@ fn eliminate(
 /// Adds the panel's Gram matrix to the lower triangle of `m` from row and column `from` on.
 fn add_gram(panel: &Panel<f64>, m: &mut Square, from: usize, exec: Exec<'_>) -> Result<(), Error> {
     let (p, stride) = (m.order(), m.stride());
-    let height = (p - from).div_ceil(16).next_multiple_of(STRIP);
+    let height = (p - from).div_ceil(16).next_multiple_of(STRIPE_ROWS);
     let stripes: Vec<(usize, &mut [f64])> =
         m.entries()[from * stride..].chunks_mut(height * stride).enumerate().collect();
-    // The last stripes are the longest: they go first.
+    // The last stripes are the longest, so they are started first.
     exec.worth((p - from).pow(2) / 2 * panel.depth()).each("certify", stripes.into_iter().rev(), |_, (i, stripe)| {
         let rows = i * height..i * height + stripe.len() / stride;
         accumulate(panel, Stripe { rows, entries: &mut stripe[from..], stride });
@@ -134,25 +135,26 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_turns_at_the_largest_eigenvalue_that_is_not_lifted() {
+    fn definiteness_changes_at_the_largest_unshifted_eigenvalue() {
         // One block, an edge of a block, several blocks.
         for p in [1, 5, BLOCK, BLOCK + 1, 2 * BLOCK + 37] {
             let values: Vec<f64> = (0..p).map(|i| 2.0 / (1.0 + i as f64)).collect();
             let (g, h) = with_eigenvalues(&values);
             for c in [0, 1, 3, p - 1].into_iter().filter(|c| *c < p) {
-                let ask = |s: f64| definite(&g, s, &values[..c], &h.leading_columns(c), Exec::default()).unwrap();
-                assert!(ask(values[c] * (1.0 + 1e-9)), "p = {p}, c = {c}");
-                assert!(!ask(values[c] * (1.0 - 1e-9)), "p = {p}, c = {c}");
+                let is_definite =
+                    |s: f64| definite(&g, s, &values[..c], &h.leading_columns(c), Exec::default()).unwrap();
+                assert!(is_definite(values[c] * (1.0 + 1e-9)), "p = {p}, c = {c}");
+                assert!(!is_definite(values[c] * (1.0 - 1e-9)), "p = {p}, c = {c}");
             }
         }
     }
 
     #[test]
-    fn lifting_one_direction_too_few_is_noticed() {
+    fn shifting_one_direction_too_few_is_detected() {
         let values: Vec<f64> = (0..300).map(|i| if i < 40 { 5.0 } else { 1.0 }).collect();
         let (g, h) = with_eigenvalues(&values);
-        let ask = |c: usize| definite(&g, 2.0, &values[..c], &h.leading_columns(c), Exec::default()).unwrap();
-        assert!(ask(40));
-        assert!(!ask(39));
+        let is_definite = |c: usize| definite(&g, 2.0, &values[..c], &h.leading_columns(c), Exec::default()).unwrap();
+        assert!(is_definite(40));
+        assert!(!is_definite(39));
     }
 }

@@ -3,14 +3,14 @@
 //! | call | computes |
 //! |---|---|
 //! | [`product`] | A B, on several threads |
-//! | [`multiply`] | A B into memory at hand, on this thread: for work that is cut into pieces already |
-//! | [`multiply_single`] | the same in single precision, twice as fast: for products that something exact follows |
-//! | [`Slab`] | AᵀA and AᵀB of a few hundred rows that are laid out already, on this thread |
-//! | [`Packed`] | AᵀB again and again with the same A, on this thread |
+//! | [`multiply`] | A B into given memory, on this thread: for work that is already cut into pieces |
+//! | [`multiply_single`] | the same in single precision, twice as fast: for products that are verified afterwards |
+//! | [`Slab`] | AᵀA and AᵀB of a few hundred packed rows, on this thread |
+//! | [`PackedMatrix`] | many products AᵀB with the same A, on this thread |
 //! | [`Cholesky`] | A = L Lᵀ, and x with A x = b |
 //!
-//! Views have strides, so that Aᵀ B is `product(a.view().transposed(), b.view(), exec)` without a copy. Bits do not depend
-//! on the number of threads.
+//! Views have strides, so that Aᵀ B is `product(a.view().transposed(), b.view(), exec)` without a copy. The bits do not
+//! depend on the number of threads.
 
 use std::ops::Range;
 
@@ -25,11 +25,11 @@ use crate::exec::Exec;
 use crate::mat::{Mat, MatRef, Scalar};
 use crate::matmul;
 
-/// Products with fewer columns, or sums of fewer terms, are the backend's: there is too little to keep in a cache.
-const FEW: usize = 12;
-const SHORT: usize = 64;
-/// Rows that are packed at a time.
-const AT_ONCE: usize = 8;
+/// Products with fewer columns, or sums of fewer terms, are left to the backend: too little is reused from a cache.
+const MIN_COLUMNS: usize = 12;
+const MIN_TERMS: usize = 64;
+/// Rows that are packed together.
+const PACKED_ROWS: usize = 8;
 
 /// A B.
 pub fn product(a: MatRef<'_>, b: MatRef<'_>, exec: Exec<'_>) -> Result<Mat, Error> {
@@ -38,18 +38,18 @@ pub fn product(a: MatRef<'_>, b: MatRef<'_>, exec: Exec<'_>) -> Result<Mat, Erro
     Ok(out)
 }
 
-/// A B, into a matrix of its shape.
+/// A B, into a matrix of the right shape.
 pub fn product_into(a: MatRef<'_>, b: MatRef<'_>, out: &mut Mat, exec: Exec<'_>) -> Result<(), Error> {
     assert_eq!((a.rows(), a.cols(), b.cols()), (out.rows(), b.rows(), out.cols()), "the shapes of A, B and A B agree");
     let (rows, cols) = (out.rows(), out.cols());
     if rows == 0 || cols == 0 {
         return Ok(());
     }
-    if rows >= cols && cols >= FEW && a.cols() >= SHORT {
+    if rows >= cols && cols >= MIN_COLUMNS && a.cols() >= MIN_TERMS {
         return tall_product(a, b, out, exec);
     }
     let out = FaerMut::from_row_major_slice_mut(out.as_mut_slice(), rows, cols);
-    // Pieces are stripes of rows: of the transpose, where that has more of them.
+    // Pieces are stripes of rows of A B, or of its transpose where that has more rows.
     let (out, left, right) = if rows >= cols {
         (out, faer(a), faer(b))
     } else {
@@ -59,15 +59,15 @@ pub fn product_into(a: MatRef<'_>, b: MatRef<'_>, out: &mut Mat, exec: Exec<'_>)
     matmul::product_in_stripes(out, Accum::Replace, left, right, 1.0, height, exec.silent())
 }
 
-/// Rows of a stripe. Every stripe lays out the right factor again for itself, so that where there are many rows each should
-/// have some hundreds; where there are few, threads matter more.
+/// Rows of a stripe. Every stripe packs the right factor again, so each should have some hundred rows where there are
+/// many rows; where there are few, the number of threads matters more.
 fn height(rows: usize, cols: usize, inner: usize) -> usize {
     let pieces = (rows * cols * inner / matmul::PIECE).max(1);
     rows.div_ceil(pieces).max((rows / 12).min(384)).next_multiple_of(48)
 }
 
-/// A B with at least as many rows as columns, by the kernel of the Gram matrix: a piece of A's rows at a time passes by B, which
-/// stays in the cache.
+/// A B with at least as many rows as columns, by the kernel of the Gram matrix: a piece of the rows of A at a time is
+/// multiplied with B, which stays in the cache.
 fn tall_product(a: MatRef<'_>, b: MatRef<'_>, out: &mut Mat, exec: Exec<'_>) -> Result<(), Error> {
     let (cols, inner) = (out.cols(), a.cols());
     let height = height(a.rows(), cols, inner);
@@ -88,15 +88,15 @@ fn tall_product(a: MatRef<'_>, b: MatRef<'_>, out: &mut Mat, exec: Exec<'_>) -> 
     })
 }
 
-/// A matrix laid out once for many products with few columns each.
-pub struct Packed {
+/// A matrix packed once for many products with few columns each.
+pub struct PackedMatrix {
     slabs: Vec<Panel<f64>>,
     rows: usize,
     cols: usize,
 }
 
-impl Packed {
-    /// Lays out A.
+impl PackedMatrix {
+    /// Packs A.
     pub fn of(a: MatRef<'_>) -> Self {
         let (rows, cols) = (a.rows(), a.cols());
         let slab = |first: usize| {
@@ -107,14 +107,15 @@ impl Packed {
         Self { slabs: (0..rows).step_by(f64::DEPTH).map(slab).collect(), rows, cols }
     }
 
-    /// Adds to `out`, row after row, what slab number `slab` gives of BᵀA: `b` holds the same [`Slab::DEPTH`] rows of B.
+    /// Adds to `out`, row after row, the contribution of slab number `slab` to BᵀA: `b` holds the same [`Slab::DEPTH`]
+    /// rows of B.
     pub fn add_product(&self, slab: usize, b: &Slab, out: &mut [f64]) {
         b.add_transposed_times_panel(&self.slabs[slab], out);
     }
 
-    /// AᵀB into `out`, both row after row, on this thread. B has as many rows as A, and columns as `room` has.
-    pub fn transposed_times(&self, b: &[f64], out: &mut [f64], room: &mut Slab) {
-        let (width, right) = (room.0.width(), &mut room.0);
+    /// AᵀB into `out`, both row after row, on this thread. B has as many rows as A, and as many columns as `scratch`.
+    pub fn transposed_times(&self, b: &[f64], out: &mut [f64], scratch: &mut Slab) {
+        let (width, right) = (scratch.0.width(), &mut scratch.0);
         assert_eq!((b.len(), out.len()), (self.rows * width, self.cols * width), "the shapes of A, B and AᵀB agree");
         out.fill(0.0);
         for (slab, b) in self.slabs.iter().zip(b.chunks(f64::DEPTH * width.max(1))) {
@@ -126,43 +127,49 @@ impl Packed {
 }
 
 /// One step of Nesterov's method for min_F≥0 ½⟨GFᵀ, Fᵀ⟩ − ⟨B, Fᵀ⟩ ([`descent`]), on this thread; returns δ.
-pub fn descend(gram: &Packed, point: descent::Point<'_>, length: f64, momentum: f64, room: &mut descent::Room) -> f64 {
-    descent::descend(&gram.slabs, point, length, momentum, room)
+pub fn descend(
+    gram: &PackedMatrix,
+    iterates: descent::Iterates<'_>,
+    length: f64,
+    momentum: f64,
+    workspace: &mut descent::Workspace,
+) -> f64 {
+    descent::descend(&gram.slabs, iterates, length, momentum, workspace)
 }
 
-/// At most [`Slab::DEPTH`] rows of a matrix, laid out for products in which they are summed over.
+/// At most [`Slab::DEPTH`] rows of a matrix, packed for products that sum over them.
 pub struct Slab(Panel<f64>);
 
 impl Slab {
-    /// The most rows.
+    /// The maximum number of rows.
     pub const DEPTH: usize = f64::DEPTH;
-    /// Where rows of AᵀA may be cut: at multiples of this.
-    pub const CUT: usize = eigenspan_kernel::STRIP;
+    /// Rows of AᵀA may be cut at multiples of this.
+    pub const CUT: usize = eigenspan_kernel::STRIPE_ROWS;
 
-    /// Room for rows of `cols` values.
+    /// Capacity for rows of `cols` values.
     pub fn new(cols: usize) -> Self {
         Self(Panel::new(cols))
     }
 
-    /// Lays out A.
+    /// Packs A.
     pub fn of(a: MatRef<'_>) -> Self {
         let mut slab = Self::new(a.cols());
         slab.set(a);
         slab
     }
 
-    /// Lays out rows that lie one after the other in place of what was there.
+    /// Packs consecutive rows in place of the previous content.
     pub fn set_rows(&mut self, rows: &[f64]) {
         self.0.set_depth(rows.len() / self.0.width().max(1));
         self.0.set_rows(0, rows);
     }
 
-    /// Lays out A in place of what was there.
+    /// Packs A in place of the previous content.
     pub fn set(&mut self, a: MatRef<'_>) {
         pack(&mut self.0, a.transposed(), 0..a.cols(), 0..a.rows());
     }
 
-    /// Adds AᵀB to `out`, row after row; both have as many rows. Fastest where B is the wider one.
+    /// Adds AᵀB to `out`, row after row; both have as many rows. The product is fastest where B is the wider matrix.
     pub fn add_transposed_times(&self, b: &Self, out: &mut [f64]) {
         self.add_transposed_times_panel(&b.0, out);
     }
@@ -171,7 +178,7 @@ impl Slab {
         accumulate_product(&self.0, b, Stripe { rows: 0..self.0.width(), entries: out, stride: b.width() });
     }
 
-    /// Adds some rows of AᵀA to `out`: the entries up to the diagonal; what is written beyond means nothing.
+    /// Adds some rows of AᵀA to `out`: the entries up to the diagonal; entries beyond are undefined.
     pub fn add_gram(&self, rows: Range<usize>, out: &mut [f64]) {
         accumulate(&self.0, Stripe { rows, entries: out, stride: self.0.width() });
     }
@@ -185,10 +192,10 @@ fn pack(panel: &mut Panel<f64>, a: MatRef<'_>, rows: Range<usize>, slab: Range<u
         panel.strips_mut().for_each(|mut strip| strip.set_columns(row));
         return;
     }
-    let (across, mut some) = (a.transposed(), Vec::with_capacity(AT_ONCE * rows.len()));
-    for first in slab.clone().step_by(AT_ONCE) {
+    let (across, mut some) = (a.transposed(), Vec::with_capacity(PACKED_ROWS * rows.len()));
+    for first in slab.clone().step_by(PACKED_ROWS) {
         some.clear();
-        for l in first..(first + AT_ONCE).min(slab.end) {
+        for l in first..(first + PACKED_ROWS).min(slab.end) {
             match across.row_slice(l, rows.clone()) {
                 Some(values) => some.extend_from_slice(values),
                 None => some.extend(across.row_values(l, rows.clone())),
@@ -217,7 +224,7 @@ fn faer<'a, T: Scalar>(x: MatRef<'a, T>) -> FaerRef<'a, T> {
     if x.rows() == 0 || x.cols() == 0 {
         return FaerRef::from_row_major_slice(&[], x.rows(), x.cols());
     }
-    assert!(across == 1 || down == 1, "rows or columns lie in one stretch each");
+    assert!(across == 1 || down == 1, "rows or columns lie contiguously");
     if across == 1 {
         FaerRef::from_row_major_slice_with_stride(data, x.rows(), x.cols(), down.max(x.cols()))
     } else {
@@ -288,15 +295,15 @@ mod tests {
         {
             let (a, b) = (wave(rows, inner), wave(inner, cols));
             let (at, bt) = (a.transposed(), b.transposed());
-            let want = Mat::from_fn(rows, cols, |i, j| (0..inner).map(|l| a.at(i, l) * b.at(l, j)).sum::<f64>());
+            let expected = Mat::from_fn(rows, cols, |i, j| (0..inner).map(|l| a.at(i, l) * b.at(l, j)).sum::<f64>());
             for left in [a.view(), at.view().transposed()] {
                 for right in [b.view(), bt.view().transposed()] {
                     let got = product(left, right, Exec::default()).unwrap();
                     let mut here = vec![0.0; rows * cols];
                     multiply(left, right, &mut here);
                     let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-13;
-                    assert!(got.as_slice().iter().zip(want.as_slice()).all(close), "{rows} {inner} {cols}");
-                    assert!(here.iter().zip(want.as_slice()).all(close), "{rows} {inner} {cols}");
+                    assert!(got.as_slice().iter().zip(expected.as_slice()).all(close), "{rows} {inner} {cols}");
+                    assert!(here.iter().zip(expected.as_slice()).all(close), "{rows} {inner} {cols}");
                 }
             }
         }
@@ -306,11 +313,11 @@ mod tests {
     fn products_of_a_matrix_that_is_laid_out_are_those_of_the_matrix() {
         for (rows, cols, width) in [(1, 1, 1), (300, 20, 7), (20, 30, 40), (600, 5, 13)] {
             let (a, b) = (wave(rows, cols), wave(rows, width));
-            let want = product(a.view().transposed(), b.view(), Exec::default()).unwrap();
+            let expected = product(a.view().transposed(), b.view(), Exec::default()).unwrap();
             for view in [a.view(), a.transposed().view().transposed()] {
                 let mut got = vec![f64::NAN; cols * width];
-                Packed::of(view).transposed_times(b.as_slice(), &mut got, &mut Slab::new(width));
-                let close = got.iter().zip(want.as_slice()).all(|(a, b)| (a - b).abs() <= 1e-12);
+                PackedMatrix::of(view).transposed_times(b.as_slice(), &mut got, &mut Slab::new(width));
+                let close = got.iter().zip(expected.as_slice()).all(|(a, b)| (a - b).abs() <= 1e-12);
                 assert!(close, "{rows} {cols} {width}");
             }
         }
@@ -345,8 +352,8 @@ mod tests {
             let (a, b) = (whole(rows, inner, 5), whole(cols, inner, 7));
             let mut here = vec![f32::NAN; rows * cols];
             multiply_single(a.view(), b.view().transposed(), &mut here);
-            let want = Mat::from_fn(rows, cols, |i, j| (0..inner).map(|l| a.at(i, l) * b.at(j, l)).sum::<f32>());
-            assert_eq!(here, want.as_slice(), "{rows} {inner} {cols}");
+            let expected = Mat::from_fn(rows, cols, |i, j| (0..inner).map(|l| a.at(i, l) * b.at(j, l)).sum::<f32>());
+            assert_eq!(here, expected.as_slice(), "{rows} {inner} {cols}");
         }
     }
 
@@ -355,10 +362,10 @@ mod tests {
         let x = wave(9, 5);
         let mut a = product(x.view().transposed(), x.view(), Exec::default()).unwrap();
         (0..5).for_each(|i| a.row_mut(i)[i] += 1.0);
-        let want = wave(5, 2);
-        let mut b = product(a.view(), want.view(), Exec::default()).unwrap();
+        let expected = wave(5, 2);
+        let mut b = product(a.view(), expected.view(), Exec::default()).unwrap();
         Cholesky::of(a.clone()).unwrap().solve_all(b.as_mut_slice(), 2);
-        assert!(b.as_slice().iter().zip(want.as_slice()).all(|(a, b)| (a - b).abs() < 1e-13));
+        assert!(b.as_slice().iter().zip(expected.as_slice()).all(|(a, b)| (a - b).abs() < 1e-13));
         a.row_mut(4)[4] = -1.0;
         assert!(Cholesky::of(a).is_none());
     }

@@ -1,22 +1,22 @@
-//! The singular values above a cut from products with X alone, where G is too large to form.
+//! The singular values above a cut from products with X alone, for a G too large to form.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | A | [`Twice`] | XᵀX (n ≥ m) or XXᵀ (n < m), p × p, never formed: y = Xᵀ(Xv) |
 //! | V, θ | `vectors`, `values` | c computed eigenvectors of A and their eigenvalues |
 //! | ρ | `margin` | ≥ ‖AV − VΘ‖, rounding included |
-//! | t | `below` | the cut, as an eigenvalue, less what scaling and centring may have moved it |
-//! | B | `Deflated` | (I − VVᵀ) A (I − VVᵀ): what is left of A beside V |
-//! | P | `chance` | that an eigenvalue of B above t stays unseen |
+//! | t | `below` | the cut as an eigenvalue, less the possible change by scaling and centering |
+//! | B | `Deflated` | (I − VVᵀ) A (I − VVᵀ): the restriction of A to the complement of V |
+//! | P | `chance` | probability that an eigenvalue of B above t stays undetected |
 //!
-//! **None invented** is proved by residuals ([`certificate`](crate::certificate)). **None missed** cannot be proved without
-//! all of A, but a missed value would show itself. Split A along V and its complement: A and diag(VᵀAV, B) differ by the
-//! coupling, of norm ρ at most, so by Weyl no more eigenvalues of A lie above t than of VᵀAV and of B above t − ρ. Those of
-//! VᵀAV are counted. Those of B are sought with Gaussian vectors drawn anew, independent of all that found V
-//! (`direct/unseen.rs`).
+//! **None invented** is proved by residuals ([`certificate`](crate::certificate)). **None missed** cannot be proved
+//! without all of A, but a missed value is detected with high probability. Split A along V and its complement: A and
+//! diag(VᵀAV, B) differ by the coupling, of norm ρ at most, so by Weyl no more eigenvalues of A lie above t than of
+//! VᵀAV and of B above t − ρ. Those of VᵀAV are counted. Those of B are searched for with new Gaussian vectors,
+//! independent of everything that found V (`direct/unseen.rs`).
 //!
-//! A value that does show itself is taken in and the search goes on. Values down to `NEAR` below the cut are computed
-//! too: known values need no luck, and the unknown ones are then at a distance from t.
+//! A value that is detected is added to V and the search continues. Values down to `NEAR` below the cut are computed
+//! too: computed values need no random search, and the remaining ones are then at a distance from t.
 
 mod unseen;
 
@@ -37,15 +37,15 @@ use unseen::unseen;
 
 /// Eigenvalues are computed down to this share of the cut.
 const NEAR: f64 = 0.95;
-/// Missed values are taken in at most this often.
+/// Maximum number of rounds that add missed values.
 const ROUNDS: usize = 4;
 /// Values of X in a stripe.
 const STRIPE: usize = 1 << 20;
-/// Stripes of X are summed in at most so many groups.
+/// Maximum number of groups in which stripes of X are summed.
 const GROUPS: usize = 16;
 
-/// The singular values of `x` that `cut` asks for, without a Gram matrix. Where so many are wanted that the space they
-/// are sought in would be as large as G, G is formed after all.
+/// The singular values of `x` selected by `cut`, without a Gram matrix. Where the search space for so many values would
+/// be as large as G, G is formed after all.
 pub fn direct<'a>(x: &'a dyn Blocks, cut: Select, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
     Direct::of(x, exec)?.leading(cut, exec)
 }
@@ -54,7 +54,7 @@ pub fn direct<'a>(x: &'a dyn Blocks, cut: Select, exec: Exec<'_>) -> Result<Lead
 pub struct Twice<'a> {
     x: &'a dyn Blocks,
     side: Side,
-    /// The factor that is applied first and the one after it, where X is sparse.
+    /// The factor that is applied first and the second one, where X is sparse.
     sparse: Option<[Sparse; 2]>,
 }
 
@@ -101,9 +101,9 @@ impl<'a> Twice<'a> {
         }
     }
 
-    /// Reads X in stripes of its long side, in groups that follow from the shape; the group's value is handed from
-    /// stripe to stripe. A stripe of h has its values ordered by the short side within the long one for features, the
-    /// other way round for samples: as they lie in memory.
+    /// Reads X in stripes of its long side, in groups that follow from the shape; the value of a group is passed from
+    /// stripe to stripe. In a stripe of height h, values are ordered by the short side within the long one for
+    /// features, the other way round for samples: as in memory.
     fn by_stripes<T: Send>(
         &self,
         stage: &'static str,
@@ -143,7 +143,7 @@ impl<'a> Twice<'a> {
             exec,
             || vec![0.0; p * width],
             |sum, stripe, tall| {
-                // The stripe as a tall × p matrix, in the order it lies in memory.
+                // The stripe as a tall × p matrix, in memory order.
                 let stripe = match self.side {
                     Side::Features => MatRef::from_row_major_slice(stripe, tall, p),
                     Side::Samples => MatRef::from_row_major_slice(stripe, p, tall).transpose(),
@@ -193,9 +193,9 @@ impl Operator for Deflated<'_> {
 
     fn multiply(&self, v: &[f64], out: &mut [f64], exec: Exec<'_>) -> Result<(), Error> {
         let p = self.order();
-        let mut beside = v.to_vec();
-        remove(&mut beside, self.v, p);
-        self.a.multiply(&beside, out, exec)?;
+        let mut complement = v.to_vec();
+        remove(&mut complement, self.v, p);
+        self.a.multiply(&complement, out, exec)?;
         remove(out, self.v, p);
         Ok(())
     }
@@ -212,22 +212,22 @@ fn remove(w: &mut [f64], v: &[f64], p: usize) {
     }
 }
 
-/// X ready for several questions, without its Gram matrix.
+/// X prepared for several searches, without its Gram matrix.
 pub struct Direct<'a> {
     a: Twice<'a>,
     energy: f64,
     rounding: f64,
 }
 
-/// Eigenpairs that were found.
+/// Computed eigenpairs.
 struct Pairs {
     values: Vec<f64>,
     /// Column after column.
     vectors: Vec<f64>,
 }
 
-/// What is known of the number of values above a cut.
-struct Known {
+/// Bounds on the number of values above a cut.
+struct CountBounds {
     low: usize,
     high: usize,
     chance: f64,
@@ -247,7 +247,7 @@ impl<'a> Direct<'a> {
         self.energy
     }
 
-    /// The singular values that `cut` asks for, each with its direction.
+    /// The singular values selected by `cut`, each with its direction.
     pub fn leading(&self, cut: Select, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
         let x = self.a.x;
         let scaled = cut.scaled(x.exponent());
@@ -262,46 +262,46 @@ impl<'a> Direct<'a> {
         let mut pairs = Pairs { values: found.values, vectors: found.vectors.transposed().into_vec() };
         for _ in 0..ROUNDS {
             let (count, tau) = scaled.place(&pairs.values, self.energy);
-            match self.known(tau, &pairs, exec)? {
-                Some(known) => return Ok(self.answer(count, tau, pairs, known)),
-                None if self.take_in(tau, &mut pairs, exec)? => {}
+            match self.count_above(tau, &pairs, exec)? {
+                Some(bounds_above) => return Ok(self.answer(count, tau, pairs, bounds_above)),
+                None if self.add_missed(tau, &mut pairs, exec)? => {}
                 None => return GramSpectrum::of(x, exec)?.leading(cut, exec),
             }
         }
         Err(Error::NoConvergence { rows: x.rows(), cols: x.cols() })
     }
 
-    /// How many values are above τ; `None` where one is missing.
-    fn known(&self, tau: f64, pairs: &Pairs, exec: Exec<'_>) -> Result<Option<Known>, Error> {
-        let (p, blur) = (self.a.order(), self.a.x.rounding());
-        let (below, above) = ((tau - blur).max(0.0).powi(2), (tau + blur).powi(2));
+    /// The number of values above τ; `None` where one is missing.
+    fn count_above(&self, tau: f64, pairs: &Pairs, exec: Exec<'_>) -> Result<Option<CountBounds>, Error> {
+        let (p, error_bound) = (self.a.order(), self.a.x.rounding());
+        let (below, above) = ((tau - error_bound).max(0.0).powi(2), (tau + error_bound).powi(2));
         let c = pairs.values.iter().take_while(|v| **v > NEAR * below).count();
         let (values, v) = (&pairs.values[..c], &pairs.vectors[..c * p]);
         let rounding = self.rounding + gamma(4) * pairs.values[0];
         let bounds = lower_bounds(&self.a, (rounding, 0.0), values, v, exec)?;
         let slack = values.iter().zip(&bounds).map(|(v, b)| v - b).fold(self.rounding, f64::max);
-        // VᵀAV is off Θ by as much as the coupling is, and by what V lacks of being orthonormal.
+        // VᵀAV differs from Θ by at most the norm of the coupling, and by V's departure from orthonormality.
         let margin = 2.0 * slack + gamma(p) * c as f64 * pairs.values[0];
         let low = bounds.iter().take_while(|b| **b > above).count();
         let t = below - margin;
-        let whole = margin + 2.0 * tau * blur + blur * blur;
+        let whole = margin + 2.0 * tau * error_bound + error_bound * error_bound;
         if t <= 0.0 {
-            return Ok(Some(Known { low, high: p, chance: f64::EPSILON, margin: whole }));
+            return Ok(Some(CountBounds { low, high: p, chance: f64::EPSILON, margin: whole }));
         }
         let high = values.iter().take_while(|v| **v >= t).count();
-        let beside = Deflated { a: &self.a, v };
-        let chance = unseen(&beside, t, exec)?;
-        Ok(chance.map(|chance| Known { low, high, chance, margin: whole }))
+        let complement = Deflated { a: &self.a, v };
+        let chance = unseen(&complement, t, exec)?;
+        Ok(chance.map(|chance| CountBounds { low, high, chance, margin: whole }))
     }
 
-    /// Adds the eigenpairs that were missed; false where they are too many.
-    fn take_in(&self, tau: f64, pairs: &mut Pairs, exec: Exec<'_>) -> Result<bool, Error> {
+    /// Adds the missed eigenpairs; false where there are too many.
+    fn add_missed(&self, tau: f64, pairs: &mut Pairs, exec: Exec<'_>) -> Result<bool, Error> {
         let p = self.a.order();
         let c = pairs.values.iter().take_while(|v| **v > NEAR * tau * tau).count();
         pairs.values.truncate(c);
         pairs.vectors.truncate(c * p);
-        let beside = Deflated { a: &self.a, v: &pairs.vectors };
-        let Some(more) = krylov::leading(&beside, Until::Above(NEAR * tau * tau), self.rounding, exec)? else {
+        let complement = Deflated { a: &self.a, v: &pairs.vectors };
+        let Some(more) = krylov::leading(&complement, Until::Above(NEAR * tau * tau), self.rounding, exec)? else {
             return Ok(false);
         };
         let mut vectors = std::mem::take(&mut pairs.vectors);
@@ -314,16 +314,16 @@ impl<'a> Direct<'a> {
         Ok(true)
     }
 
-    fn answer(&self, count: usize, tau: f64, pairs: Pairs, known: Known) -> Leading<'a> {
+    fn answer(&self, count: usize, tau: f64, pairs: Pairs, bounds_above: CountBounds) -> Leading<'a> {
         let (x, p) = (self.a.x, self.a.order());
         let unscaled = |s: f64| times_power_of_two(s, x.exponent());
         let singular = |v: &f64| if *v <= self.rounding { 0.0 } else { unscaled(v.sqrt()) };
         Leading {
             sigma: pairs.values.iter().map(singular).collect(),
             count,
-            interval: (known.low.min(count), known.high.max(count)),
-            chance: known.chance,
-            margin: known.margin / (2.0 * tau * tau),
+            interval: (bounds_above.low.min(count), bounds_above.high.max(count)),
+            chance: bounds_above.chance,
+            margin: bounds_above.margin / (2.0 * tau * tau),
             norm: unscaled(self.energy.sqrt()),
             solver: "krylov",
             vectors: Mat::from_fn(p, pairs.values.len(), |i, j| pairs.vectors[j * p + i]),

@@ -1,10 +1,9 @@
-//! How work is run: cut into pieces by shape, done by a few threads, watched and stopped by a [`Monitor`].
+//! Execution of work: cut into pieces by shape, run on a few threads, monitored and cancelled by a [`Monitor`].
 //!
-//! Threads live for one call (`std::thread::scope`). There is no pool to keep: nothing global, nothing that a
-//! `fork` could leave hanging, nothing to configure twice. The price is starting threads at every call, so
-//! pieces should be worth a millisecond and more. What is cut is decided by the shape of the data and
-//! never by the number of threads, and results are taken in the order of the pieces: the same bits come out of
-//! one thread and of sixty-four.
+//! Threads live for one call (`std::thread::scope`). There is no thread pool: nothing is global, nothing can be left
+//! hanging by a `fork`, nothing is configured twice. The price is starting threads at every call, so pieces should take
+//! a millisecond or more. Pieces are cut by the shape of the data and never by the number of threads, and results are
+//! taken in the order of the pieces: one thread and sixty-four give the same bits.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -15,11 +14,11 @@ use std::time::Duration;
 
 use crate::Error;
 
-/// Multiplications and additions that another thread is worth: to start it takes a tenth of their time, and what it works on
-/// has to come from another core. The tests take all threads, so that small matrices show what several threads do.
-const WORTH: usize = if cfg!(test) { 1 } else { 24_000_000 };
+/// Multiplications and additions that justify another thread: starting it takes a tenth of their time, and its data
+/// come from another core. Tests use all threads, so that small matrices test what several threads do.
+const MIN_WORK: usize = if cfg!(test) { 1 } else { 24_000_000 };
 
-/// Watches long work and may stop it. It has no clock: whoever implements it decides when to look at one.
+/// Monitors long work and may cancel it. The monitor has no clock here: its implementation decides when to read one.
 pub trait Monitor: Sync {
     /// `done` of `total` pieces of `stage` are finished.
     fn progress(&self, _stage: &'static str, _done: usize, _total: usize) {}
@@ -29,13 +28,13 @@ pub trait Monitor: Sync {
     }
 }
 
-/// Watches nothing, stops nothing.
+/// Monitors nothing and never cancels.
 #[derive(Debug, Clone, Copy)]
 pub struct Quiet;
 
 impl Monitor for Quiet {}
 
-/// How many threads to use and who watches.
+/// The number of threads and the monitor.
 #[derive(Clone, Copy)]
 pub struct Exec<'a> {
     threads: usize,
@@ -44,41 +43,41 @@ pub struct Exec<'a> {
 }
 
 impl Default for Exec<'_> {
-    /// All cores, watched by nobody.
+    /// All cores, without a monitor.
     fn default() -> Self {
         Exec::new(None, &Quiet)
     }
 }
 
 impl<'a> Exec<'a> {
-    /// `threads` threads, or as many as there are cores.
+    /// `threads` threads, or the number of cores.
     pub fn new(threads: Option<NonZero<usize>>, monitor: &'a dyn Monitor) -> Self {
         let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
         Self { threads: threads.map_or_else(cores, NonZero::get), monitor, silent: false }
     }
 
-    /// The same threads and the same way to be stopped, without reports of progress: for the small steps of work that
-    /// reports on itself as a whole.
+    /// The same threads and cancellation, without progress reports: for the small steps of work that reports as a
+    /// whole.
     pub fn silent(self) -> Self {
         Self { silent: true, ..self }
     }
 
-    /// How many threads.
+    /// The number of threads.
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// The same watch over another number of threads: for parts of the work that run side by side.
+    /// The same monitor with another number of threads: for branches of the work that run side by side.
     pub fn with_threads(self, threads: usize) -> Self {
         Self { threads: threads.max(1), ..self }
     }
 
-    /// The same with no more threads than so many multiplications and additions are worth.
+    /// The same with no more threads than this many multiplications and additions justify.
     pub fn worth(self, multiplications: usize) -> Self {
-        self.with_threads(self.threads.min(multiplications / WORTH))
+        self.with_threads(self.threads.min(multiplications / MIN_WORK))
     }
 
-    /// Says that `done` of `total` pieces of `stage` are finished.
+    /// Reports that `done` of `total` pieces of `stage` are finished.
     pub fn report(&self, stage: &'static str, done: usize, total: usize) -> Result<(), Error> {
         if !self.silent {
             self.monitor.progress(stage, done, total);
@@ -86,13 +85,13 @@ impl<'a> Exec<'a> {
         self.check()
     }
 
-    /// Says that a step has begun that cannot be watched: one call into the backend.
+    /// Reports the start of a step that cannot be monitored: one call into the backend.
     pub fn begin(&self, stage: &'static str) -> Result<(), Error> {
         self.report(stage, 0, 1)
     }
 
-    /// Runs one call that cannot be interrupted on a thread of its own. When the work is cancelled the caller returns at
-    /// once; the call goes on alone until it ends, and its result is dropped.
+    /// Runs one call that cannot be interrupted on a thread of its own. When the work is cancelled the caller returns
+    /// at once; the call continues alone until it ends, and its result is dropped.
     pub fn aside<T: Send + 'static>(
         &self,
         stage: &'static str,
@@ -100,7 +99,7 @@ impl<'a> Exec<'a> {
     ) -> Result<T, Error> {
         self.begin(stage)?;
         let (sender, receiver) = std::sync::mpsc::channel();
-        #[allow(clippy::disallowed_methods, reason = "this is where threads belong")]
+        #[expect(clippy::disallowed_methods, reason = "this is where threads belong")]
         let worker = std::thread::spawn(move || sender.send(work()));
         loop {
             match receiver.recv_timeout(Duration::from_millis(20)) {
@@ -114,7 +113,7 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// [`aside`](Exec::aside) where the call is `long`. Where it is short it is not worth a thread.
+    /// [`aside`](Exec::aside) where the call is `long`. A short call does not justify a thread.
     pub fn aside_if<T: Send + 'static>(
         &self,
         long: bool,
@@ -128,7 +127,7 @@ impl<'a> Exec<'a> {
         Ok(work())
     }
 
-    /// Says whether to go on: for loops that run long between two pieces of work.
+    /// Checks for cancellation: for loops that run long between two pieces of work.
     pub fn check(&self) -> Result<(), Error> {
         if self.monitor.cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
@@ -145,14 +144,15 @@ impl<'a> Exec<'a> {
         Ok(slots.into_iter().map(|slot| slot.expect("every piece was run")).collect())
     }
 
-    /// Runs `work(0, room), …, work(pieces − 1, room)`, each in a room of its own, and makes the rooms one, in the order of the
-    /// pieces: `join(first, next)` adds the second room to the first, then the third, and leaves what it has added as a new room
-    /// is, to serve again. So there are few rooms: one is the first, each thread has one, and some wait for an earlier piece.
+    /// Runs `work(0, buffer), …, work(pieces − 1, buffer)`, each with a buffer of its own, and merges the buffers in
+    /// the order of the pieces: `join(first, next)` adds the second buffer to the first, then the third, and resets the
+    /// added one for reuse. So there are few buffers: the first, one for each thread, and some that wait for an earlier
+    /// piece.
     pub fn fold<R: Send>(
         &self,
         stage: &'static str,
         pieces: usize,
-        room: impl Fn() -> R + Sync,
+        buffer: impl Fn() -> R + Sync,
         work: impl Fn(usize, &mut R) -> Result<(), Error> + Sync,
         join: impl Fn(&mut R, &mut R) + Sync,
     ) -> Result<R, Error> {
@@ -168,7 +168,7 @@ impl<'a> Exec<'a> {
         let hold = || fold.lock().expect("joining does not panic");
         self.each(stage, 0..pieces, |i, _| {
             let spare = hold().spare.pop();
-            let mut mine = spare.unwrap_or_else(&room);
+            let mut mine = spare.unwrap_or_else(&buffer);
             let outcome = work(i, &mut mine);
             let mut fold = hold();
             if outcome.is_err() {
@@ -189,7 +189,7 @@ impl<'a> Exec<'a> {
             }
         })?;
         let Fold { whole, outcome, .. } = fold.into_inner().expect("joining does not panic");
-        outcome.map(|()| whole.unwrap_or_else(room))
+        outcome.map(|()| whole.unwrap_or_else(buffer))
     }
 
     /// Cuts `out` into chunks of `size` and runs `work(i, chunk i)` on each.
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cancelled_run_says_so_and_stops_early() {
+    fn a_cancelled_run_returns_an_error_and_stops_early() {
         struct After(AtomicUsize);
         impl Monitor for After {
             fn progress(&self, _: &'static str, done: usize, _: usize) {
@@ -267,24 +267,24 @@ mod tests {
     }
 
     #[test]
-    fn rooms_are_joined_in_the_order_of_the_pieces_and_serve_again() {
+    fn buffers_are_joined_in_the_order_of_the_pieces_and_reused() {
         for threads in [1, 2, 4, 9] {
             let exec = Exec::new(NonZero::new(threads), &Quiet);
             let made = AtomicUsize::new(0);
-            let room = || {
+            let buffer = || {
                 made.fetch_add(1, Ordering::Relaxed);
                 vec![]
             };
-            let work = |i: usize, room: &mut Vec<usize>| {
-                assert!(room.is_empty(), "a room is as new");
+            let work = |i: usize, buffer: &mut Vec<usize>| {
+                assert!(buffer.is_empty(), "a buffer is reset before reuse");
                 // The first piece of four takes longest, so that others wait for it.
                 std::thread::sleep(Duration::from_millis(if i.is_multiple_of(4) { 5 } else { 0 }));
-                room.push(i);
+                buffer.push(i);
                 Ok(())
             };
-            let all = exec.fold("count", 40, room, work, |whole, part| whole.append(part)).unwrap();
+            let all = exec.fold("count", 40, buffer, work, |whole, part| whole.append(part)).unwrap();
             assert_eq!(all, (0..40).collect::<Vec<_>>());
-            assert!(threads > 1 || made.into_inner() == 2, "one thread needs the first room and its own");
+            assert!(threads > 1 || made.into_inner() == 2, "one thread needs the first buffer and its own");
         }
     }
 
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn no_pieces_is_done_at_once() {
+    fn no_pieces_give_an_empty_result() {
         assert_eq!(Exec::default().map("nothing", 0, |i| i), Ok(vec![]));
         assert_eq!(Exec::default().fold("nothing", 0, || 5, |_, _| Ok(()), |_, _| ()), Ok(5));
     }

@@ -3,27 +3,27 @@
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | A = L Lᵀ (p × p) | [`Growing`] | positive definite; L is lower triangular |
-//! | a, α | `off`, `diagonal` | the column that is added, and the entry on the diagonal |
+//! | a, α | `off`, `diagonal` | the added column, and its entry on the diagonal |
 //! | ℓ, s | | ℓ = L⁻¹a and s = α − ‖ℓ‖², the Schur complement: L gains the row (ℓ, √s) |
 //!
-//! A row is lost by striking it out of L and turning the columns behind it, two at a time, until L is triangular again
-//! (Golub & Van Loan 2013, 6.5.4). Every step costs O(p²), and rounding errors of one step do not grow in the next: unlike
-//! an inverse that is updated, L Lᵀ stays close to A however often rows come and go.
+//! A row is removed by deleting it from L and rotating the columns behind it, two at a time, until L is triangular
+//! again (Golub & Van Loan 2013, 6.5.4). Every step costs O(p²), and rounding errors of one step do not grow in the
+//! next: unlike an updated inverse, L Lᵀ stays close to A however often rows are added and removed.
 //!
 //! Golub, Van Loan (2013) — `golub2013` in `docs/references.bib`.
 
 /// The factor L.
 #[derive(Debug, Clone, Default)]
 pub struct Growing {
-    /// Row i begins at i · `room` and has i + 1 entries.
+    /// Row i begins at i · `capacity` and has i + 1 entries.
     lower: Vec<f64>,
-    room: usize,
+    capacity: usize,
     order: usize,
     turns: Vec<(f64, f64)>,
 }
 
 impl Growing {
-    /// Of a matrix without rows.
+    /// The factor of a matrix without rows.
     pub fn new() -> Self {
         Self::default()
     }
@@ -33,19 +33,20 @@ impl Growing {
         self.order
     }
 
-    /// Back to a matrix without rows; memory is kept.
+    /// Resets to a matrix without rows; the memory is retained.
     pub fn clear(&mut self) {
         self.order = 0;
     }
 
-    /// Adds a row and column at the end, unless the Schur complement is not above `least`: says whether.
+    /// Adds a row and column at the end, unless the Schur complement is not above `least`: returns whether it was
+    /// added.
     pub fn push(&mut self, off: impl ExactSizeIterator<Item = f64>, diagonal: f64, least: f64) -> bool {
         let p = self.order;
         assert_eq!(off.len(), p, "an entry for each row there is");
-        self.make_room();
-        let (above, row) = self.lower.split_at_mut(p * self.room);
+        self.grow();
+        let (above, row) = self.lower.split_at_mut(p * self.capacity);
         for (i, a) in off.enumerate() {
-            let l = &above[i * self.room..][..=i];
+            let l = &above[i * self.capacity..][..=i];
             row[i] = (a - dot(&l[..i], &row[..i])) / l[i];
         }
         let schur = diagonal - dot(&row[..p], &row[..p]);
@@ -57,14 +58,14 @@ impl Growing {
         well
     }
 
-    /// Takes row and column `place` out; those behind it move up.
+    /// Removes row and column `place`; those behind it move up.
     pub fn remove(&mut self, place: usize) {
-        let (room, p) = (self.room, self.order);
+        let (capacity, p) = (self.capacity, self.order);
         assert!(place < p, "a row that is there");
         self.turns.clear();
         for i in place + 1..p {
-            let (above, row) = self.lower.split_at_mut(i * room);
-            let (to, row) = (&mut above[(i - 1) * room..], &mut row[..=i]);
+            let (above, row) = self.lower.split_at_mut(i * capacity);
+            let (to, row) = (&mut above[(i - 1) * capacity..], &mut row[..=i]);
             for (t, (cos, sin)) in self.turns.iter().enumerate() {
                 let (a, b) = (row[place + t], row[place + t + 1]);
                 (row[place + t], row[place + t + 1]) = (cos * a + sin * b, cos * b - sin * a);
@@ -82,7 +83,7 @@ impl Growing {
     pub fn solve(&self, b: &mut [f64]) {
         let p = self.order;
         assert_eq!(b.len(), p, "an entry for each row");
-        let row = |i: usize| &self.lower[i * self.room..][..=i];
+        let row = |i: usize| &self.lower[i * self.capacity..][..=i];
         for i in 0..p {
             let l = row(i);
             b[i] = (b[i] - dot(&l[..i], &b[..i])) / l[i];
@@ -95,21 +96,21 @@ impl Growing {
         }
     }
 
-    /// Room for one more row.
-    fn make_room(&mut self) {
-        if self.order < self.room {
+    /// Grows the memory for one more row.
+    fn grow(&mut self) {
+        if self.order < self.capacity {
             return;
         }
-        let room = (2 * self.room).max(16);
-        let mut lower = vec![0.0; room * room];
+        let capacity = (2 * self.capacity).max(16);
+        let mut lower = vec![0.0; capacity * capacity];
         for i in 0..self.order {
-            lower[i * room..][..=i].copy_from_slice(&self.lower[i * self.room..][..=i]);
+            lower[i * capacity..][..=i].copy_from_slice(&self.lower[i * self.capacity..][..=i]);
         }
-        (self.lower, self.room) = (lower, room);
+        (self.lower, self.capacity) = (lower, capacity);
     }
 }
 
-/// a·b, with sums side by side.
+/// a·b, with independent partial sums.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let ((a, a_tail), (b, b_tail)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     let mut sums = [0.0; 8];
@@ -158,12 +159,12 @@ mod tests {
                 }
                 None => assert!(push(&mut factor, &mut present, j)),
             }
-            let want: Vec<f64> = (0..present.len()).map(|i| (i as f64).cos()).collect();
-            let times = |i: &usize| present.iter().zip(&want).map(|(j, x)| g[*i][*j] * x).sum();
+            let expected: Vec<f64> = (0..present.len()).map(|i| (i as f64).cos()).collect();
+            let times = |i: &usize| present.iter().zip(&expected).map(|(j, x)| g[*i][*j] * x).sum();
             let mut b: Vec<f64> = present.iter().map(times).collect();
             factor.solve(&mut b);
             // The condition of these matrices is below 1e3.
-            assert!(b.iter().zip(&want).all(|(b, x)| (b - x).abs() < 1e-11), "round {round}");
+            assert!(b.iter().zip(&expected).all(|(b, x)| (b - x).abs() < 1e-11), "round {round}");
         }
         factor.clear();
         present.clear();

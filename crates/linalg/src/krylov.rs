@@ -1,5 +1,5 @@
-//! The leading eigenpairs of a large symmetric positive semidefinite operator, as many as lie above a cut: block
-//! Lanczos with full reorthogonalisation. How many there are need not be known.
+//! The leading eigenpairs of a large symmetric positive semidefinite operator above a cut: block Lanczos with full
+//! reorthogonalization. Their number need not be given.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
@@ -8,18 +8,18 @@
 //! | Q | `basis` | p × d, orthonormal: the Krylov space of b random vectors |
 //! | T | `band` | QᵀAQ, d × d, symmetric, 2b + 1 diagonals |
 //! | θ, y | `values`, `vectors` of `Projected` | an eigenpair of T; (θ, Qy) is a Ritz pair of A |
-//! | k | `wanted` | number of values above the cut |
+//! | k | `selected` | number of values above the cut |
 //!
 //! ```text
 //!     A Q = Q T + [0 … 0 Qⱼ₊₁ Bⱼ]      T y = θ y      ⇒      ‖A Qy − θ Qy‖ = ‖Bⱼ y_last‖
 //! ```
-//! The residual of every pair is known without a multiplication. The search ends when those of all values above
-//! the cut are small beside the CUT: beside the largest value, which may be a million times larger, the last few
-//! would be miscounted. d ≈ 2k + 11b suffices for spectra that fall like a power law.
+//! The residual of every pair is available without a multiplication. The search ends when the residuals of all values
+//! above the cut are small relative to the CUT: relative to the largest value, which may be a million times larger, the
+//! last few would be miscounted. d ≈ 2k + 11b suffices for power-law spectra.
 //!
-//! A space grown from b vectors holds b copies of an eigenvalue at most. Where as many equal values are found as
-//! random vectors were drawn, more are drawn. Still, what is found is a lower bound: nothing here proves that no
-//! value was missed, and no Krylov method can.
+//! A space grown from b vectors holds at most b copies of an eigenvalue. Where as many equal values are found as random
+//! vectors were drawn, more are drawn. Still, the result is a lower bound: nothing here proves that no value was
+//! missed, and no Krylov method can.
 //!
 //! b is small: a narrow block needs a smaller d, and the backend multiplies twelve columns at its full width.
 //!
@@ -28,7 +28,7 @@
 mod band;
 mod basis;
 mod search;
-mod watch;
+mod tracker;
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
@@ -43,20 +43,20 @@ use search::{Search, Verdict};
 
 /// Vectors in a block.
 const WIDTH: usize = 12;
-/// Rows of a dense operator multiplied at once, at most: as many as stay in the cache beside the vectors.
+/// Maximum number of rows of a dense operator multiplied together: as many as stay in the cache beside the vectors.
 const STRIPE: usize = 256;
-/// Multiplications at once, at most: a few hundredths of a second.
+/// Maximum number of multiplications of one piece: a few hundredths of a second.
 const WORK: usize = 1 << 28;
 
 /// A symmetric operator: a dense Gram matrix, or a data matrix applied twice.
 pub trait Operator: Sync {
     /// p: the operator is p × p.
     fn order(&self) -> usize;
-    /// Whether A is at hand as a matrix, so that a dense decomposition is the other choice.
+    /// Whether A is stored as a matrix, so that a dense decomposition is an alternative.
     fn is_matrix(&self) -> bool {
         false
     }
-    /// `out` = A · `v`, both p values a column, column after column.
+    /// `out` = A · `v`, both p values per column, column after column.
     fn multiply(&self, v: &[f64], out: &mut [f64], exec: Exec<'_>) -> Result<(), Error>;
 }
 
@@ -64,8 +64,8 @@ pub trait Operator: Sync {
 pub struct Dense<'a>(pub &'a Mat);
 
 impl Dense<'_> {
-    /// A · `v`. With V and the result row after row the backend streams A as it lies: column after column it would have
-    /// to repack A for every block.
+    /// A · `v`. With V and the result stored row after row the backend streams A in memory order: column after column
+    /// it would have to repack A for every block.
     pub fn times(&self, v: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
         let (p, width) = (v.rows(), v.cols());
         let few = (WORK / (p * width).max(1) / 16 * 16).clamp(16, STRIPE);
@@ -108,12 +108,12 @@ fn transposed(v: &[f64], p: usize, width: usize) -> Vec<f64> {
     rows
 }
 
-/// How far down the spectrum to go.
+/// The end of the search in the spectrum.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Until {
     /// All eigenvalues above this one.
     Above(f64),
-    /// So many of the largest.
+    /// This number of the largest eigenvalues.
     Count(usize),
     /// Until the values found sum to this share of that trace.
     Share(f64, f64),
@@ -121,7 +121,7 @@ pub enum Until {
 
 /// The leading eigenpairs of an operator.
 pub struct Ritz {
-    /// The wanted eigenvalues, largest first, and one more: the first that was not wanted.
+    /// The selected eigenvalues in descending order, and the next one.
     pub values: Vec<f64>,
     /// Their eigenvectors, p × `values.len()`, orthonormal columns.
     pub vectors: Mat,
@@ -131,9 +131,9 @@ pub struct Ritz {
     pub dimension: usize,
 }
 
-/// The leading eigenpairs of `a`, which must be positive semidefinite, down to `until`. `floor` is the least
-/// error to ask for, a few eps times the trace: no residual can be pushed below rounding. `None`: there are so many
-/// that a dense decomposition is cheaper.
+/// The leading eigenpairs of `a`, which must be positive semidefinite, down to `until`. `floor` is the smallest error
+/// to aim at, a few eps times the trace: no residual can be pushed below rounding. `None` where there are so many that
+/// a dense decomposition is cheaper.
 pub fn leading(a: &dyn Operator, until: Until, floor: f64, exec: Exec<'_>) -> Result<Option<Ritz>, Error> {
     let p = a.order();
     if p < 8 * WIDTH {
@@ -141,12 +141,12 @@ pub fn leading(a: &dyn Operator, until: Until, floor: f64, exec: Exec<'_>) -> Re
     }
     let mut basis = Basis::new(p, WIDTH, exec.silent())?;
     let mut search = Search::new(until, floor, p, WIDTH);
-    search.has_rival = a.is_matrix();
+    search.has_dense_alternative = a.is_matrix();
     let mut more = 0;
-    while !search.hopeless() {
+    while !search.dense_is_cheaper() {
         let step = basis.extend(a, more, exec.silent())?;
         more = 0;
-        search.take(step, exec.silent())?;
+        search.add_step(step, exec.silent())?;
         exec.report("converge", search.band.order(), search.expected())?;
         if !search.due()? {
             continue;

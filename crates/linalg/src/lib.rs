@@ -1,7 +1,7 @@
 //! The linear algebra of eigenspan.
 //!
-//! This is the only crate that names a backend (faer). Everything that leaves it is ours: [`Mat`] and its
-//! views, singular values in descending order, and results that do not depend on the number of threads.
+//! This is the only crate that names a backend (faer). Its public types are its own: [`Mat`] and its views, singular
+//! values in descending order, and results that do not depend on the number of threads.
 //!
 //! | module | what it computes |
 //! |---|---|
@@ -9,27 +9,27 @@
 //! | [`blocks`] | matrices that are read block by block |
 //! | [`random`] | reproducible random numbers |
 //! | [`scale`] | powers of two, exact |
-//! | [`exec`] | work cut by shape, run on a few threads, watched by a [`exec::Monitor`] |
+//! | [`exec`] | work cut by shape, run on a few threads, monitored by a [`exec::Monitor`] |
 //! | [`triangle`] | the triangular factor R of a matrix read block by block |
 //! | [`svd`] | singular values and vectors of a small dense matrix |
-//! | [`gram`] | the Gram matrix of the smaller side, and how far it can be off |
-//! | [`sparse`] | the same of a matrix with few nonzeros, without the zeros |
+//! | [`gram`] | the Gram matrix of the smaller side, and a bound on its error |
+//! | [`sparse`] | the Gram matrix of a matrix with few nonzeros, without the zeros |
 //! | [`sparse_cholesky`] | systems with a positive definite matrix that has few nonzeros |
 //! | [`symmetric`] | eigenvalues of a dense symmetric matrix, vectors for the leading ones |
-//! | [`krylov`] | the leading eigenpairs of a symmetric operator, few of many |
-//! | [`direct`] | the singular values above a cut from products with X alone, for G too large to form |
+//! | [`krylov`] | the leading eigenpairs of a symmetric operator, a small share of all |
+//! | [`direct`] | the singular values above a cut from products with X alone, for a G too large to form |
 //! | [`definite`] | is a matrix positive definite? |
-//! | [`certificate`] | how many eigenvalues lie above a cut, proved |
+//! | [`certificate`] | the number of eigenvalues above a cut, proved |
 //! | [`dense`] | products and positive definite systems of matrices in memory |
 //! | [`growing`] | the Cholesky factor of a matrix that gains and loses rows |
 //! | [`leverage`] | what of a row or a column the rest cannot predict |
 //! | [`polish`] | almost orthonormal columns made orthonormal |
 //! | `matmul` | products of dense matrices, in pieces |
-//! | [`product`] | rows times a matrix, each row the same bits in any company |
+//! | [`product`] | rows times a matrix; the bits of a row do not depend on the other rows |
 //! | [`mod@spectrum`] | the singular values of a large matrix above a cut, and their feature directions |
-//! | [`summary`] | the same for samples that arrive in portions or are spread over machines |
+//! | [`summary`] | the same for samples that arrive in chunks or are spread over machines |
 //! | [`online`] | the same for samples that arrive one by one, in the memory of a few directions |
-//! | [`sketch`] | the same for samples too wide for a summary, which are read a few times |
+//! | [`sketch`] | the same for samples too wide for a summary, in a few passes |
 
 pub mod blocks;
 pub mod certificate;
@@ -55,6 +55,8 @@ pub mod spectrum;
 pub mod summary;
 pub mod svd;
 pub mod symmetric;
+#[cfg(test)]
+mod testing;
 pub mod triangle;
 
 pub use blocks::{Blocks, Transposed};
@@ -65,13 +67,13 @@ pub use sketch::Sketch;
 pub use spectrum::{singular_values, spectrum};
 pub use summary::Summary;
 
-/// What a decomposition can answer besides its result.
+/// Why a decomposition gives no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The [`Monitor`] asked to stop.
+    /// The [`Monitor`] cancelled the work.
     #[error("cancelled")]
     Cancelled,
-    /// The backend gave up, or gave an answer that fails its check.
+    /// The backend failed to converge, or its result fails a check.
     #[error("the singular value decomposition of a {rows} × {cols} matrix did not converge")]
     NoConvergence {
         /// Rows of the matrix that was decomposed.
@@ -79,13 +81,13 @@ pub enum Error {
         /// Its columns.
         cols: usize,
     },
-    /// A Gram summary knows nothing as far below σ₁ as the cut.
-    #[error("the cut is too low for a Gram summary: summarise the samples again in the triangular form")]
+    /// The cut is below the resolution of a Gram summary, relative to σ₁.
+    #[error("the cut is too low for a Gram summary: summarize the samples again in the triangular form")]
     CutTooLow,
-    /// Two summaries, or a summary and new samples, have nothing to do with each other.
-    #[error("a {ours} cannot take in a {theirs}")]
+    /// Two summaries, or a summary and new samples, that do not match.
+    #[error("a {theirs} cannot be merged into a {ours}")]
     NotAlike {
-        /// The summary that was to grow.
+        /// The summary to be updated.
         ours: summary::Kind,
         /// What was to be added.
         theirs: summary::Kind,
@@ -98,21 +100,21 @@ pub enum Error {
         /// Column.
         column: usize,
     },
-    /// A decomposition to go on from that cannot be one.
-    #[error("no decomposition goes on from here: {0}")]
+    /// The state of a decomposition to resume is invalid.
+    #[error("this decomposition cannot be resumed: {0}")]
     NoStart(&'static str),
-    /// Samples that are read several times were not the same ones.
-    #[error("{now} samples were read, and {before} in the reading before")]
+    /// The samples of two passes differ in number.
+    #[error("{now} samples were read in this pass, but {before} in the first one")]
     OtherRows {
-        /// Samples of the first reading.
+        /// Samples of the first pass.
         before: usize,
-        /// Samples of this one.
+        /// Samples of this pass.
         now: usize,
     },
     /// A summary of no samples was to be finished.
     #[error("there are no samples to decompose")]
     NoRows,
-    /// Bytes are not those of a summary.
+    /// The bytes are not a valid summary.
     #[error("this is not a summary, or a damaged one: {0}")]
     Damaged(&'static str),
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// A number that data may come in.
+/// A number type of input data.
 pub trait Scalar: Copy + Default + PartialOrd + Send + Sync + 'static {
     /// The distance from one to the next number of this type; zero for integers, which are exact.
     const EPSILON: f64;
@@ -10,7 +10,7 @@ pub trait Scalar: Copy + Default + PartialOrd + Send + Sync + 'static {
     fn to_f64(self) -> f64;
 }
 
-/// A number that results may come out in.
+/// A number type of results.
 pub trait Float: Scalar {
     /// The nearest number to `value`.
     fn nearest(value: f64) -> Self;
@@ -63,7 +63,7 @@ impl<T: Scalar> Mat<T> {
         Self { data: vec![T::default(); rows * cols], rows, cols }
     }
 
-    /// Takes values stored row after row; `None` unless there are exactly `rows · cols` of them.
+    /// The matrix of values stored row after row; `None` unless there are exactly `rows · cols` of them.
     pub fn from_vec(rows: usize, cols: usize, data: Vec<T>) -> Option<Self> {
         (rows.checked_mul(cols)? == data.len()).then_some(Self { data, rows, cols })
     }
@@ -112,7 +112,7 @@ impl<T: Scalar> Mat<T> {
         &mut self.data
     }
 
-    /// Gives the values back, row after row.
+    /// The values, row after row.
     pub fn into_vec(self) -> Vec<T> {
         self.data
     }
@@ -122,7 +122,7 @@ impl<T: Scalar> Mat<T> {
         MatRef { data: &self.data, rows: self.rows, cols: self.cols, row_stride: self.cols, col_stride: 1 }
     }
 
-    /// The rows named by `index`, in that order.
+    /// The rows selected by `index`, in that order.
     pub fn select_rows(&self, index: &[usize]) -> Self {
         let mut data = Vec::with_capacity(index.len() * self.cols);
         for &i in index {
@@ -193,7 +193,7 @@ impl<'a, T: Scalar> MatRef<'a, T> {
         Self { data, rows: rows.len(), ..*self }
     }
 
-    /// The values, and how far apart rows and columns are.
+    /// The values, and the strides of rows and columns.
     pub(crate) fn parts(&self) -> (&'a [T], [usize; 2]) {
         (self.data, [self.row_stride, self.col_stride])
     }
@@ -204,14 +204,14 @@ impl<'a, T: Scalar> MatRef<'a, T> {
         self.data[i * self.row_stride + j * self.col_stride]
     }
 
-    /// The entries of row `i` in the columns `cols`, where they lie side by side.
+    /// The entries of row `i` in the columns `cols`, where they are contiguous.
     pub fn row_slice(&self, i: usize, cols: Range<usize>) -> Option<&'a [T]> {
         let start = i * self.row_stride;
         (self.col_stride == 1).then(|| &self.data[start + cols.start..start + cols.end])
     }
 
-    /// The entries of the block `rows × cols`, where they are one stretch of memory.
-    pub fn stretch(&self, rows: Range<usize>, cols: Range<usize>) -> Option<&'a [T]> {
+    /// The entries of the block `rows × cols`, where they are contiguous in memory.
+    pub fn contiguous(&self, rows: Range<usize>, cols: Range<usize>) -> Option<&'a [T]> {
         if rows.len() == 1 {
             return self.row_slice(rows.start, cols);
         }
@@ -228,7 +228,7 @@ impl<'a, T: Scalar> MatRef<'a, T> {
     }
 }
 
-/// A borrowed matrix to write into: entry (i, j) is `data[i · row_stride + j · col_stride]`.
+/// A mutable view of a matrix: entry (i, j) is `data[i · row_stride + j · col_stride]`.
 #[derive(Debug)]
 pub struct MatMut<'a> {
     data: &'a mut [f64],
@@ -252,7 +252,7 @@ impl<'a> MatMut<'a> {
         MatMut { data: self.data, row_stride: self.col_stride, col_stride: self.row_stride }
     }
 
-    /// The first `len` entries of row `i`, where they lie side by side.
+    /// The first `len` entries of row `i`, where they are contiguous.
     pub fn row_mut(&mut self, i: usize, len: usize) -> Option<&mut [f64]> {
         let start = i * self.row_stride;
         (self.col_stride == 1).then(|| &mut self.data[start..start + len])

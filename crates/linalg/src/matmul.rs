@@ -1,4 +1,4 @@
-//! Products of dense matrices in pieces: threads share them, and whoever watches is asked between them.
+//! Products of dense matrices in pieces: threads share them, and the monitor is polled between them.
 //!
 //! Pieces follow from the shape alone, so that the bits do not depend on the number of threads.
 
@@ -8,7 +8,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use crate::Error;
 use crate::exec::Exec;
 
-/// Multiplications and additions worth a piece of their own: about a millisecond.
+/// Multiplications and additions that justify a piece of their own: about a millisecond.
 pub(crate) const PIECE: usize = 12_000_000;
 
 /// `out` = `out` or 0, plus `factor` · `left` · `right`.

@@ -1,4 +1,4 @@
-//! Columns that are almost orthonormal, made orthonormal to rounding.
+//! Reorthonormalization of almost orthonormal columns.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
@@ -8,9 +8,9 @@
 //! ```text
 //!     B ← B L⁻ᵀ
 //! ```
-//! Cholesky-QR: 3mk² flops in two matrix products. L⁻ᵀ is an upper triangle, so a column is corrected by those before it
-//! and never by those after: with the best known directions first, they stay where they are. That is as good as Householder QR
-//! while Δ is small; otherwise QR it is.
+//! Cholesky-QR: 3mk² flops in two matrix products. L⁻ᵀ is upper triangular, so a column is corrected by the columns
+//! before it and never by those after: with the most accurate directions first, those are unchanged. The result is as
+//! good as Householder QR while Δ is small; otherwise QR is used.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
@@ -22,18 +22,18 @@ use crate::Error;
 use crate::exec::Exec;
 use crate::gram::Gram;
 use crate::mat::Mat;
-use crate::triangle::orthonormalised;
+use crate::triangle::orthonormalized;
 
-/// Rows multiplied as one piece of work, at most.
-const STRETCH: usize = 512;
-/// Multiplications of one piece of work, at most: a few hundredths of a second.
+/// Maximum number of rows of one piece of work.
+const MAX_ROWS: usize = 512;
+/// Maximum number of multiplications of one piece of work: a few hundredths of a second.
 const WORK: usize = 1 << 28;
-/// A factorisation of this order or more may take a while.
+/// A factorization of this order or more runs on a thread of its own.
 const LONG: usize = 500;
 /// Up to this Δ the squared condition of B costs nothing.
 const CLOSE: f64 = 1e-3;
 
-/// An orthonormal basis of the columns of `b` (m ≥ k), each moved only by those before it.
+/// An orthonormal basis of the columns of `b` (m ≥ k), each corrected only by those before it.
 pub fn polish(mut b: Mat, exec: Exec<'_>) -> Result<Mat, Error> {
     let (m, k) = (b.rows(), b.cols());
     assert!(m >= k, "an orthonormal basis of {k} columns needs {k} rows, not {m}");
@@ -42,7 +42,7 @@ pub fn polish(mut b: Mat, exec: Exec<'_>) -> Result<Mat, Error> {
     let off = pairs.map(|(i, j)| (square.at(i, j) - f64::from(u8::from(i == j))).powi(2)).sum::<f64>().sqrt();
     exec.check()?;
     if off.is_nan() || off > CLOSE {
-        return orthonormalised(&b, exec);
+        return orthonormalized(&b, exec);
     }
     let inverse = exec.aside_if(k > LONG, "project", move || inverse_factor(square))?;
     times_transposed(&mut b, &inverse, exec)?;
@@ -63,12 +63,13 @@ fn inverse_factor(mut s: Mat) -> Mat {
     inverse
 }
 
-/// B ← B Aᵀ for a lower triangle A. Read column by column, a stretch of rows of B is its transpose, and the product is A Bᵀ.
+/// B ← B Aᵀ for a lower triangular A. Read column by column, a block of rows of B is its transpose, and the product is
+/// A Bᵀ.
 fn times_transposed(b: &mut Mat, a: &Mat, exec: Exec<'_>) -> Result<(), Error> {
     let k = b.cols();
     let a = faer::MatRef::from_row_major_slice(a.as_slice(), k, k);
-    let stretch = (WORK / (k * k).max(1)).clamp(32, STRETCH);
-    exec.each_chunk("project", b.as_mut_slice(), (stretch * k).max(1), |_, rows| {
+    let block = (WORK / (k * k).max(1)).clamp(32, MAX_ROWS);
+    exec.each_chunk("project", b.as_mut_slice(), (block * k).max(1), |_, rows| {
         let before = rows.to_vec();
         let count = rows.len() / k;
         let right = faer::MatRef::from_column_major_slice(&before, k, count);
@@ -81,22 +82,21 @@ fn times_transposed(b: &mut Mat, a: &Mat, exec: Exec<'_>) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::triangle::orthonormalise;
-
-    fn off(b: &Mat) -> f64 {
-        let entry = |i: usize, j: usize| (0..b.rows()).map(|r| b.at(r, i) * b.at(r, j)).sum::<f64>();
-        let pairs = (0..b.cols()).flat_map(|i| (0..b.cols()).map(move |j| (i, j)));
-        pairs.map(|(i, j)| (entry(i, j) - f64::from(u8::from(i == j))).abs()).fold(0.0, f64::max)
-    }
+    use crate::testing::orthonormality_error;
+    use crate::triangle::orthonormalize;
 
     #[test]
     fn columns_become_orthonormal_from_any_distance_and_move_no_further_than_that() {
-        let exact = orthonormalise(&Mat::from_fn(900, 30, |i, j| ((i * (j + 1)) as f64 * 0.37).sin()));
+        let exact = orthonormalize(&Mat::from_fn(900, 30, |i, j| ((i * (j + 1)) as f64 * 0.37).sin()));
         for distance in [0.0, 1e-13, 1e-9, 1e-5, 1e-2] {
             let bent =
                 Mat::from_fn(900, 30, |i, j| exact.at(i, j) + distance * if j > 0 { exact.at(i, j - 1) } else { 0.0 });
             let polished = polish(bent.clone(), Exec::default()).unwrap();
-            assert!(off(&polished) < 100.0 * f64::EPSILON, "{distance:e}: off by {:e}", off(&polished));
+            assert!(
+                orthonormality_error(&polished) < 100.0 * f64::EPSILON,
+                "{distance:e}: off by {:e}",
+                orthonormality_error(&polished)
+            );
             let moved = bent.as_slice().iter().zip(polished.as_slice()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(moved <= 2.0 * distance + 100.0 * f64::EPSILON, "{distance:e}: moved by {moved:e}");
         }
@@ -104,10 +104,10 @@ mod tests {
 
     #[test]
     fn a_bad_last_column_does_not_touch_the_good_ones_before_it() {
-        let exact = orthonormalise(&Mat::from_fn(200, 5, |i, j| ((i * (j + 1)) as f64 * 0.37).sin()));
+        let exact = orthonormalize(&Mat::from_fn(200, 5, |i, j| ((i * (j + 1)) as f64 * 0.37).sin()));
         let bent = Mat::from_fn(200, 5, |i, j| exact.at(i, j) + if j == 4 { 1e-4 * exact.at(i, 0) } else { 0.0 });
         let polished = polish(bent, Exec::default()).unwrap();
-        assert!(off(&polished) < 100.0 * f64::EPSILON);
+        assert!(orthonormality_error(&polished) < 100.0 * f64::EPSILON);
         for i in 0..200 {
             assert!((0..4).all(|j| (polished.at(i, j) - exact.at(i, j)).abs() < 10.0 * f64::EPSILON));
         }

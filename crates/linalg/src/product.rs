@@ -1,16 +1,16 @@
-//! Rows times a matrix, Z = Y B, where each row of Z is the same bits whatever rows stand beside it.
+//! Rows times a matrix, Z = Y B, where the bits of each row of Z do not depend on the other rows.
 //!
 //! Every entry of Z is one running sum over the columns of Y in their order. A general matrix product picks its
 //! order of summation from the shape of the whole, so a sample would come out differently alone and in a batch.
 
 use crate::mat::Mat;
 
-/// Columns that are summed side by side.
+/// Columns that are summed together.
 const WIDTH: usize = 8;
-/// Rows that are summed side by side.
+/// Rows that are summed together.
 const HEIGHT: usize = 4;
 
-/// B (m × k) laid out for [`Columns::multiply`]: panels of eight columns, zero-padded.
+/// B (m × k) packed for [`Columns::multiply`]: panels of eight columns, zero-padded.
 pub struct Columns {
     panels: Vec<f64>,
     m: usize,
@@ -18,7 +18,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Lays out `b`.
+    /// Packs `b`.
     pub fn new(b: &Mat) -> Self {
         let (m, k) = (b.rows(), b.cols());
         let mut panels = vec![0.0; m * k.next_multiple_of(WIDTH)];
@@ -32,7 +32,7 @@ impl Columns {
         Self { panels, m, k }
     }
 
-    /// Z = Y B for the rows `y` (m values each, one after the other); `z` takes k values a row.
+    /// Z = Y B for the rows `y` (m values each, one after the other); `z` takes k values per row.
     pub fn multiply(&self, y: &[f64], z: &mut [f64]) {
         assert_eq!(y.len() * self.k, z.len() * self.m, "rows in and rows out agree");
         if self.m == 0 || self.k == 0 {
@@ -94,8 +94,8 @@ mod tests {
             Columns::new(&b).multiply(y.as_slice(), &mut z);
             for i in 0..rows {
                 for j in 0..k {
-                    let want = (0..m).fold(0.0, |sum, l| sum + y.at(i, l) * b.at(l, j));
-                    assert_eq!(z[i * k + j], want);
+                    let expected = (0..m).fold(0.0, |sum, l| sum + y.at(i, l) * b.at(l, j));
+                    assert_eq!(z[i * k + j], expected);
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Numbers that look like nothing, always the same for the same seed (splitmix64, Steele, Lea, Flood 2014 — `steele2014`
+//! Deterministic pseudo-random numbers, the same for the same seed (splitmix64, Steele, Lea, Flood 2014 — `steele2014`
 //! in `docs/references.bib`).
 
 /// A stream of random numbers.
@@ -30,13 +30,13 @@ impl Random {
             let (a, b) = (self.uniform(), self.uniform());
             let square = a * a + b * b;
             if square > 0.0 && square < 1.0 {
-                let stretch = (-2.0 * square.ln() / square).sqrt();
-                return [a * stretch, b * stretch];
+                let factor = (-2.0 * square.ln() / square).sqrt();
+                return [a * factor, b * factor];
             }
         }
     }
 
-    /// So many normal numbers.
+    /// `count` normal numbers.
     pub fn normals(&mut self, count: usize) -> Vec<f64> {
         let mut values: Vec<f64> = (0..count.div_ceil(2)).flat_map(|_| self.normal_pair()).collect();
         values.truncate(count);

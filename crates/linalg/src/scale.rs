@@ -1,8 +1,8 @@
-//! Powers of two: scaling that rounds nothing.
+//! Exact scaling by powers of two.
 
 /// `x · 2^exponent`, exact unless the result leaves the range of normal numbers.
 pub fn times_power_of_two(x: f64, exponent: i32) -> f64 {
-    // Three factors within range reach every exponent an f64 can have, and none overflows on the way.
+    // Three factors within range reach every exponent of an f64, and none overflows.
     let step = (exponent / 3).clamp(-1000, 1000);
     let rest = (exponent - 2 * step).clamp(-1000, 1000);
     x * power_of_two(step) * power_of_two(step) * power_of_two(rest)

@@ -1,52 +1,54 @@
-//! A matrix with few nonzeros, scaled and centred, multiplied without its zeros.
+//! A matrix with few nonzeros, scaled and centered, multiplied without its zeros.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | X | [`Sparse`] | n × m: what is read, X = V − w uᵀ |
+//! | X | [`Sparse`] | n × m: the matrix, X = V − w uᵀ |
 //! | V | `lines` | the stored values, scaled; line l of q, place j of p |
-//! | w, u | `shift` | of rows: w = 1 (or a weight a row) and u = μ, the mean; of columns the other way round |
+//! | w, u | `shift` | of rows: w = 1 (or one weight per row) and u = μ, the mean; of columns the other way round |
 //! | S | | VᵀV, from stored values alone: Σ nnz² multiplications |
-//! | c | `longest` | the most stored values at one place: no sum is longer |
+//! | c | `longest` | the maximum number of stored values at one place: no sum is longer |
 //!
 //! ```text
 //!     G = XᵀX = S − s uᵀ − u sᵀ + β u uᵀ,      s = Vᵀw,   β = wᵀw
 //!       = S − s uᵀ − u rᵀ,                     r = s − βu   (zero but for rounding where u is the mean)
 //! ```
-//! Row j of S is Σ v·(line up to place j) over the stored values v at place j: a row of G is summed by one thread in the
-//! order of the lines, so the bits do not depend on the number of threads. XXᵀ is the same of the transpose.
+//! Row j of S is Σ v·(line up to place j) over the stored values v at place j: a row of G is summed by one thread in
+//! the order of the lines, so the bits do not depend on the number of threads. XXᵀ is computed as XᵀX of the transpose.
 //!
 //! **Error.** An entry of S, s or β is a sum of at most g terms, so entry by entry
 //! |Ĝ − G| ≤ γ_g (|V| + |w||u|ᵀ)ᵀ(|V| + |w||u|ᵀ), and in norm
 //! ```text
 //!     ‖Ĝ − G‖₂ ≤ γ_g (‖V‖_F + ‖w‖‖u‖)²
 //! ```
-//! Dividing by a deviation before the mean is subtracted, not after, moves an entry by a few u(|v| + |wu|): within the
-//! same bound with a few more terms.
+//! Dividing by a deviation before the mean is subtracted, not after, changes an entry by a few u(|v| + |wu|): within
+//! the same bound with a few more terms.
 //!
-//! **No cancellation.** Taking nμ² from Σv² loses everything where the mean is large against the spread, which is why the
-//! mean of dense data is subtracted first. A column with c of n values stored is different: by Cauchy–Schwarz
-//! nμ² = (Σv)²/n ≤ (c/n)·Σv². So a column with more than half of its values stored is filled up, v − μ value by value
-//! ([`Sparse::centred`]; no more than doubles what is stored), and of any other nμ² ≤ ½Σv². Then ‖V‖²_F ≤ 2 tr G and
-//! ‖w‖²‖u‖² ≤ ½‖V‖²_F: the bound is at most (1 + √½)²·2·γ_g tr G < 6 γ_g tr G, as good as a dense sum. A shift that is not
-//! the mean has no such bound; [`Sparse::pays`] refuses it where the bound is worse, and the dense way is taken.
+//! **No cancellation.** Subtracting nμ² from Σv² loses all digits where the mean is large relative to the spread, which
+//! is why the mean of dense data is subtracted first. A column with c of n values stored is different: by
+//! Cauchy–Schwarz nμ² = (Σv)²/n ≤ (c/n)·Σv². So a column with more than half of its values stored is made dense, v − μ
+//! value by value ([`Sparse::centered`]; this at most doubles what is stored), and of any other nμ² ≤ ½Σv². Then ‖V‖²_F
+//! ≤ 2 tr G and ‖w‖²‖u‖² ≤ ½‖V‖²_F: the bound is at most (1 + √½)²·2·γ_g tr G < 6 γ_g tr G, as good as a dense sum. A
+//! shift that is not the mean has no such bound; [`Sparse::pays`] refuses it where the bound is worse, and the dense
+//! path is taken.
 
 use crate::Error;
 use crate::exec::Exec;
 use crate::gram::gamma;
 use crate::mat::Mat;
 
-/// Up to this share of multiplications that are not by zero, leaving out the others is faster than the dense kernel.
-const WORTH: f64 = 0.02;
+/// Up to this share of nonzero multiplications, skipping the others is faster than the dense kernel.
+const MAX_DENSITY: f64 = 0.02;
 /// Rows of G that are summed as one piece of work.
-const ROWS: usize = 16;
-/// Lines that are multiplied as one piece of work, and terms of a long sum that are added at once.
-const STRETCH: usize = 512;
-/// The bound of the error may be this much worse than that of a dense sum.
+const STRIPE: usize = 16;
+/// Lines that are multiplied as one piece of work, and terms of a partial sum.
+const BLOCK: usize = 512;
+/// The error bound may be this much worse than that of a dense sum.
 const SLACK: f64 = 16.0;
-/// Roundings of an entry beside those of its sum: scaling, shift, products.
+/// Roundings of an entry besides those of its sum: scaling, shift, products.
 const EXTRA: usize = 16;
 
-/// Lines of stored values: line l holds `values[starts[l]..starts[l + 1]]` at the `places` of the same range, rising.
+/// Lines of stored values: line l holds `values[starts[l]..starts[l + 1]]` at the `places` of the same range,
+/// ascending.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lines {
     width: usize,
@@ -62,7 +64,7 @@ impl Lines {
         Self { width, starts: vec![0], places: vec![], values: vec![] }
     }
 
-    /// Adds a line: places and their values, in rising order of places.
+    /// Adds a line: places and their values, in ascending order of places.
     pub fn push(&mut self, line: impl IntoIterator<Item = (usize, f64)>) {
         for (place, value) in line {
             debug_assert!(place < self.width);
@@ -77,7 +79,7 @@ impl Lines {
         self.starts.len() - 1
     }
 
-    /// Whether there is no line.
+    /// Whether there are no lines.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -88,7 +90,7 @@ impl Lines {
         (&self.places[range.clone()], &self.values[range])
     }
 
-    /// How many values are stored at each place.
+    /// The number of stored values at each place.
     fn counts(&self) -> Vec<usize> {
         let mut counts = vec![0; self.width];
         self.places.iter().for_each(|&j| counts[j as usize] += 1);
@@ -123,7 +125,7 @@ impl Lines {
 #[derive(Debug, Clone)]
 pub struct Sparse {
     lines: Lines,
-    /// w, one a line, and u, one a place.
+    /// w, one per line, and u, one per place.
     shift: Option<(Vec<f64>, Vec<f64>)>,
 }
 
@@ -135,8 +137,8 @@ impl From<Lines> for Sparse {
 }
 
 impl Sparse {
-    /// (V − 1μᵀ) D⁻¹, where D are the `deviation`s of the columns. Columns more than half full are filled up.
-    pub fn centred(rows: Lines, mean: &[f64], deviation: Option<&[f64]>) -> Self {
+    /// (V − 1μᵀ) D⁻¹, where D are the `deviation`s of the columns. Columns more than half full are made dense.
+    pub fn centered(rows: Lines, mean: &[f64], deviation: Option<&[f64]>) -> Self {
         let (n, m) = (rows.len(), rows.width);
         assert_eq!(mean.len(), m, "one mean a column");
         let full: Vec<bool> = rows.counts().iter().map(|c| 2 * c > n).collect();
@@ -194,7 +196,7 @@ impl Sparse {
         let pairs = |l: usize| (self.lines.starts[l + 1] - self.lines.starts[l]).pow(2) as f64;
         let work: f64 = (0..self.rows()).map(pairs).sum();
         let dense = self.rows() as f64 * (self.cols() as f64).powi(2);
-        work <= WORTH * dense && self.size() <= SLACK * self.energy()
+        work <= MAX_DENSITY * dense && self.size() <= SLACK * self.energy()
     }
 
     /// XᵀX, lower triangle, and a bound on its error.
@@ -221,9 +223,9 @@ impl Sparse {
         let (lines, p) = (&self.lines, self.cols());
         let (starts, entries) = lines.crossing();
         let mut g = Mat::zeros(p, p);
-        exec.each_chunk("multiply", g.as_mut_slice(), ROWS * p, |piece, out| {
+        exec.each_chunk("multiply", g.as_mut_slice(), STRIPE * p, |piece, out| {
             for (r, row) in out.chunks_exact_mut(p).enumerate() {
-                let j = piece * ROWS + r;
+                let j = piece * STRIPE + r;
                 for &(l, at) in &entries[starts[j]..starts[j + 1]] {
                     let before = lines.starts[l as usize]..at + 1;
                     let v = lines.values[at];
@@ -235,13 +237,13 @@ impl Sparse {
         Ok(g)
     }
 
-    /// X · `v` for `v` of `width` values a place, place after place; as many a line come back.
+    /// X · `v` for `v` of `width` values per place, place after place; the result has `width` values per line.
     pub(crate) fn times(&self, v: &[f64], width: usize, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
         let shift = self.shift.as_ref().map(|(w, u)| (w, along(u, v, width)));
         let mut out = vec![0.0; self.rows() * width];
-        exec.each_chunk("multiply", &mut out, (STRETCH * width).max(1), |piece, out| {
+        exec.each_chunk("multiply", &mut out, (BLOCK * width).max(1), |piece, out| {
             for (r, row) in out.chunks_exact_mut(width).enumerate() {
-                let l = piece * STRETCH + r;
+                let l = piece * BLOCK + r;
                 match width {
                     16 => row.copy_from_slice(&self.sum_of_line::<16>(l, v)),
                     8 => row.copy_from_slice(&self.sum_of_line::<8>(l, v)),
@@ -261,7 +263,7 @@ impl Sparse {
         Ok(out)
     }
 
-    /// Line `l` of V times `v` of W values a place: the widths of Krylov blocks, summed in registers.
+    /// Line `l` of V times `v` of W values per place: the widths of Krylov blocks, summed in registers.
     fn sum_of_line<const W: usize>(&self, l: usize, v: &[f64]) -> [f64; W] {
         let (places, values) = self.lines.line(l);
         let (v, _) = v.as_chunks::<W>();
@@ -298,22 +300,22 @@ impl Sparse {
     /// A bound on the rounding of XᵀXv for a unit v, either side first.
     pub(crate) fn rounding(&self) -> f64 {
         let line = (0..self.rows()).map(|l| self.lines.starts[l + 1] - self.lines.starts[l]).max().unwrap_or(0);
-        let sums = line + self.longest() + self.cols().min(STRETCH) + self.cols().div_ceil(STRETCH);
+        let sums = line + self.longest() + self.cols().min(BLOCK) + self.cols().div_ceil(BLOCK);
         gamma(sums + 2 * EXTRA) * self.size()
     }
 
     /// The longest sum in XᵀX.
     fn longest(&self) -> usize {
         let stored = self.lines.counts().into_iter().max().unwrap_or(0);
-        let shift = |_: &_| self.rows().min(STRETCH) + self.rows().div_ceil(STRETCH);
+        let shift = |_: &_| self.rows().min(BLOCK) + self.rows().div_ceil(BLOCK);
         stored.max(self.shift.as_ref().map_or(0, shift))
     }
 }
 
-/// uᵀV for `v` of `width` values a place.
+/// uᵀV for `v` of `width` values per place.
 fn along(u: &[f64], v: &[f64], width: usize) -> Vec<f64> {
     let mut total = vec![0.0; width];
-    for (u, v) in u.chunks(STRETCH).zip(v.chunks((STRETCH * width).max(1))) {
+    for (u, v) in u.chunks(BLOCK).zip(v.chunks((BLOCK * width).max(1))) {
         let mut part = vec![0.0; width];
         for (u, v) in u.iter().zip(v.chunks_exact(width.max(1))) {
             part.iter_mut().zip(v).for_each(|(part, v)| *part += u * v);
@@ -323,13 +325,13 @@ fn along(u: &[f64], v: &[f64], width: usize) -> Vec<f64> {
     total
 }
 
-/// The sum of many terms, stretch by stretch: q terms are off by γ of [`STRETCH`] + q/[`STRETCH`] only.
+/// The sum of many terms, block by block: the error of q terms is γ of [`BLOCK`] + q/[`BLOCK`] only.
 fn sum(terms: impl Iterator<Item = f64>) -> f64 {
     let (mut total, mut part, mut count) = (0.0, 0.0, 0);
     for term in terms {
         part += term;
         count += 1;
-        if count == STRETCH {
+        if count == BLOCK {
             (total, part, count) = (total + part, 0.0, 0);
         }
     }

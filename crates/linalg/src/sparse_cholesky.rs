@@ -2,12 +2,12 @@
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | A (p × p) | [`Symmetric`] | entries of row i: `index[starts[i]..starts[i + 1]]`, rising, and their `values` |
-//! | P | | an order of rows and columns in which L has few nonzeros (approximate minimum degree) |
+//! | A (p × p) | [`Symmetric`] | entries of row i: `index[starts[i]..starts[i + 1]]`, ascending, and their `values` |
+//! | P | | a permutation for which L has few nonzeros (approximate minimum degree) |
 //! | L | [`SparseCholesky`] | PAPᵀ = LLᵀ |
 //!
-//! How many nonzeros L has is known before any is computed ([`Plan::stored`]): a few times those of A where rows are joined
-//! as on a surface, nearly p²/2 where everything is near everything. One thread factors; the bits are always the same.
+//! The number of nonzeros of L is computed before any of them ([`Plan::stored`]): a few times those of A for a graph
+//! like a surface, nearly p²/2 for an almost complete graph. One thread factorizes; the bits are always the same.
 
 use std::sync::Arc;
 
@@ -26,9 +26,9 @@ const COLUMNS: usize = 4;
 /// A symmetric matrix with few nonzeros, both triangles stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Symmetric {
-    /// Where rows start among the entries; one more than there are rows.
+    /// Starts of the rows among the entries; one more than there are rows.
     pub starts: Vec<usize>,
-    /// The columns of the entries, rising in each row.
+    /// The columns of the entries, ascending in each row.
     pub index: Vec<usize>,
     /// The entries.
     pub values: Vec<f64>,
@@ -45,14 +45,14 @@ impl Symmetric {
     }
 }
 
-/// How A will be factored.
+/// The symbolic factorization of A.
 pub struct Plan {
     a: Arc<Symmetric>,
     symbolic: Arc<SymbolicCholesky<usize>>,
 }
 
 impl Plan {
-    /// Orders rows and columns. The matrix must be as its fields say.
+    /// Orders rows and columns. The matrix must be valid as described by its fields.
     pub fn of(a: Symmetric, exec: Exec<'_>) -> Result<Self, Error> {
         let p = a.order();
         let planned = exec.aside("order", move || {
@@ -63,7 +63,7 @@ impl Plan {
         planned.ok_or(Error::NoConvergence { rows: p, cols: p })
     }
 
-    /// How many numbers L takes.
+    /// The number of stored values of L.
     pub fn stored(&self) -> usize {
         self.symbolic.len_val()
     }
@@ -99,7 +99,7 @@ pub struct SparseCholesky {
 }
 
 impl SparseCholesky {
-    /// X with A X = B in place of B: p values a column, column after column.
+    /// X with A X = B in place of B: p values per column, column after column.
     pub fn solve(&self, b: &mut [f64], exec: Exec<'_>) -> Result<(), Error> {
         let p = self.symbolic.nrows();
         exec.silent().each_chunk("solve", b, (p * COLUMNS).max(1), |_, b| {
@@ -117,7 +117,7 @@ impl SparseCholesky {
 mod tests {
     use super::*;
 
-    /// 4 on the diagonal, −1 between neighbours of a square grid: positive definite.
+    /// 4 on the diagonal, −1 between neighbors of a square grid: positive definite.
     fn grid(side: usize) -> Symmetric {
         let (mut starts, mut index, mut values) = (vec![0], vec![], vec![]);
         for i in 0..side * side {

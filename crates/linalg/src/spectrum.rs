@@ -6,29 +6,29 @@
 //! | p | `p` | min(n, m): the small side |
 //! | G | `gram` | XᵀX (n ≥ m) or XXᵀ (n < m), p × p; its eigenvalues are σ² |
 //! | R | | p × p triangle with RᵀR = G, computed without G |
-//! | σ | `sigma` | singular values, largest first |
+//! | σ | `sigma` | singular values, in descending order |
 //! | U | `basis` | m × k, orthonormal columns: the paper's U for D = Xᵀ |
 //!
 //! ```text
 //!     G  ─ Krylov ──▶ σ, V ─▶ certificate ─▶ proved      few of many, p large
 //!     │    (or)                   │ one missed
-//!     └─── dense ───▶ σ, V ─▶ certificate ─▶ proved      p small, many wanted, or all values wanted
+//!     └─── dense ───▶ σ, V ─▶ certificate ─▶ proved      p small, many selected, or all values
 //!                                 │ the cut is too low for G
-//!     R  ─ SVD ─────▶ all σ, V                           right to a few eps·σ₁, however small σ is
+//!     R  ─ SVD ─────▶ all σ, V                           error of a few eps·σ₁, however small σ is
 //! ```
-//! Through G a singular value has the relative error eps·(σ₁/σ)², so G serves while σ₁/σ stays below [`REACH`] and below
-//! max(n, m): there the error is within a few max(n, m)·eps·σ₁, as good as a full decomposition promises. Further down R
-//! takes over, at five to ten times the cost.
+//! Through G a singular value has the relative error eps·(σ₁/σ)², so G is used while σ₁/σ stays below [`REACH`] and
+//! below max(n, m): there the error is within a few max(n, m)·eps·σ₁, as good as a full decomposition guarantees.
+//! Below, R is used, at five to ten times the cost.
 //!
-//! n < m: the eigenvectors of G are over samples, and U = XᵀVΣ⁻¹ takes one more look at X.
+//! n < m: the eigenvectors of G are on the sample side, and U = XᵀVΣ⁻¹ takes another pass over X.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use crate::Error;
 use crate::blocks::{Blocks, Native, Transposed};
-use crate::certificate::{Certificate, count_above, wanted};
-use crate::dense::{Packed, Slab};
+use crate::certificate::{Certificate, count_above, vectors_needed};
+use crate::dense::{PackedMatrix, Slab};
 use crate::exec::Exec;
 use crate::gram::{Gram, Side};
 use crate::krylov::{self, Dense, Until};
@@ -37,37 +37,37 @@ use crate::polish::polish;
 use crate::rows::energy;
 use crate::scale::times_power_of_two;
 use crate::svd::{self, RightSvd};
-use crate::symmetric::{Tridiagonal, eigenvalues, tridiagonalise};
+use crate::symmetric::{Tridiagonal, eigenvalues, tridiagonalize};
 use crate::triangle::triangle;
 
 pub use crate::direct::{Direct, direct};
 
-/// Features whose part of U is computed at once when X has fewer samples than features, at most.
+/// Maximum number of features whose rows of U are computed together when X has fewer samples than features.
 const STRIPE: usize = 11 * Slab::CUT;
-/// Multiplications of such a part, at most: a few hundredths of a second.
+/// Maximum number of multiplications of such a block: a few hundredths of a second.
 const WORK: usize = 1 << 28;
-/// Through G, no value below σ₁ ÷ this is answered.
+/// Through G, no value below σ₁ ÷ this is returned.
 pub const REACH: f64 = 1e4;
-/// An eigenvalue of G is answered where the error of G is below this share of it.
-const BLUR: f64 = 0.01;
-/// Up to this order the dense way is the faster one for any number of values.
+/// An eigenvalue of G is returned where the error of G is below this share of it.
+const MAX_RELATIVE_ERROR: f64 = 0.01;
+/// Up to this order the dense path is the faster one for any number of values.
 pub(crate) const SMALL: usize = 256;
-/// Up to so many products in G, the whole decomposition is done at once: it takes milliseconds and tells everything.
+/// Up to this number of products in G, the whole decomposition is computed: it takes milliseconds.
 const TINY: f64 = 16e6;
 
-/// Which singular values are wanted.
+/// Selection of singular values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Select {
     /// All above τ.
     Above(f64),
-    /// The largest so many.
+    /// This number of the largest ones.
     Top(usize),
-    /// The fewest that carry this share of Σσ².
+    /// The minimum number that carries this share of Σσ².
     Energy(f64),
 }
 
 impl Select {
-    /// How many of the leading σ², given by `squares`, are on this side of the cut, and the τ where it is. `energy` is Σσ².
+    /// The number of leading σ², given by `squares`, above the cut, and the τ of the cut. `energy` is Σσ².
     pub(crate) fn place(self, squares: &[f64], energy: f64) -> (usize, f64) {
         let count = match self {
             Self::Above(tau) => return (squares.iter().take_while(|v| **v > tau * tau).count(), tau),
@@ -89,23 +89,24 @@ impl Select {
 /// The singular values above a cut, and at least one more where there is one.
 #[derive(Clone)]
 pub struct Leading<'a> {
-    /// The leading singular values, largest first: those above the cut, at least one past it, and all that are known.
+    /// The leading singular values, in descending order: those above the cut, at least one past it, and all computed
+    /// ones.
     pub sigma: Vec<f64>,
-    /// How many are above the cut.
+    /// The number above the cut.
     pub count: usize,
-    /// The smallest and the largest number that may be above, rounding considered.
+    /// Lower and upper bound on the number above the cut, rounding included.
     pub interval: (usize, usize),
-    /// The chance that `interval` is wrong; zero where it is proved.
+    /// The probability that `interval` is wrong; zero where it is proved.
     pub chance: f64,
-    /// σ is told from τ where they differ by more than this share of τ.
+    /// σ is separated from τ where they differ by more than this share of τ.
     pub margin: f64,
     /// ‖X‖_F.
     pub norm: f64,
-    /// How it was computed.
+    /// The name of the method.
     pub solver: &'static str,
-    /// Eigenvectors over the small side, p × (count + 1 or more).
+    /// Eigenvectors on the small side, p × (count + 1 or more).
     pub(crate) vectors: Mat,
-    /// X, where they are over samples: directions take one more look at it.
+    /// X, where the vectors are on the sample side: directions take another pass over it.
     pub(crate) samples: Option<&'a dyn Blocks>,
 }
 
@@ -116,22 +117,22 @@ impl std::fmt::Debug for Leading<'_> {
     }
 }
 
-/// X, where vectors on `side` are over samples.
+/// X, where vectors on `side` are sample-side vectors.
 pub(crate) fn over_samples(x: &dyn Blocks, side: Side) -> Option<&dyn Blocks> {
     (side == Side::Samples).then_some(x)
 }
 
-/// The singular values of `x` that `cut` asks for.
+/// The singular values of `x` that `cut` selects.
 pub fn spectrum<'a>(x: &'a dyn Blocks, cut: Select, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
     GramSpectrum::of(x, exec)?.leading(cut, exec)
 }
 
-/// All singular values of `x`, largest first.
+/// All singular values of `x`, in descending order.
 pub fn singular_values(x: &dyn Blocks, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
     GramSpectrum::of(x, exec)?.into_values(exec)
 }
 
-/// X squeezed to its small side, ready for several questions.
+/// The Gram matrix of X, with its spectrum cached for several selections.
 pub struct GramSpectrum<'a> {
     x: &'a dyn Blocks,
     gram: Cow<'a, Gram>,
@@ -144,7 +145,7 @@ impl<'a> GramSpectrum<'a> {
         Ok(Self::with_gram(x, Gram::of(x, exec)?))
     }
 
-    /// `x` with its Gram matrix, where that is known already.
+    /// `x` with a Gram matrix that is already computed.
     pub fn with_gram(x: &'a dyn Blocks, gram: Gram) -> Self {
         Self::sharing_gram(x, Cow::Owned(gram))
     }
@@ -161,14 +162,14 @@ impl<'a> GramSpectrum<'a> {
         &self.gram
     }
 
-    /// All singular values, largest first. Where the larger half of them is within reach of G, G answers, and what G
-    /// cannot tell from zero is zero.
+    /// All singular values, in descending order. Where the larger half of them is within reach of G, G is used, and
+    /// values that G cannot separate from zero are zero.
     pub fn values(&self, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
         let squares = if self.is_tiny() { vec![] } else { self.dense(exec)?.values(exec)? };
         self.roots(&squares, exec)
     }
 
-    /// The same where it is the last question: nothing is kept for another one, and the answer comes sooner.
+    /// The same where no further selection follows: nothing is cached, and the call is faster.
     pub fn into_values(mut self, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
         let squares = match self.dense.take() {
             _ if self.is_tiny() => vec![],
@@ -178,7 +179,7 @@ impl<'a> GramSpectrum<'a> {
         self.roots(&squares, exec)
     }
 
-    /// All singular values, given all eigenvalues of G, or none where those were not worth having.
+    /// All singular values, given all eigenvalues of G, or none where those were not computed.
     fn roots(&self, squares: &[f64], exec: Exec<'_>) -> Result<Vec<f64>, Error> {
         let root = |i: usize| squares.get(i).map_or(0.0, |v| v.max(0.0).sqrt());
         if !squares.is_empty() && self.reaches(root(0), root(squares.len() / 2)) {
@@ -189,14 +190,14 @@ impl<'a> GramSpectrum<'a> {
         Ok(sigma.into_iter().map(|s| self.unscaled(s)).collect())
     }
 
-    /// All singular values by G alone, largest first, and the value down to which they are known.
+    /// All singular values by G alone, in descending order, and the value down to which they are accurate.
     pub(crate) fn values_within_reach(&self, exec: Exec<'_>) -> Result<(Vec<f64>, f64), Error> {
         let squares = self.dense(exec)?.values(exec)?;
         let first = squares.first().map_or(0.0, |v| v.max(0.0).sqrt());
         Ok((squares.iter().map(|v| self.singular(*v)).collect(), self.unscaled(self.reach(first))))
     }
 
-    /// The singular values that `cut` asks for, each with its direction, by the fastest way that can prove them.
+    /// The singular values that `cut` selects, each with its direction, by the fastest method that can prove them.
     pub fn leading(&self, cut: Select, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
         if self.gram.chance > 0.0 {
             let decided = |found: &Leading<'_>| found.interval.0 == found.interval.1;
@@ -211,7 +212,7 @@ impl<'a> GramSpectrum<'a> {
         }
     }
 
-    /// Through G, by block Lanczos or the tridiagonal form; `None` where G cannot answer, or need not.
+    /// Through G, by block Lanczos or the tridiagonal form; `None` where G cannot answer, or is not needed.
     fn by_gram(&self, cut: Select, exec: Exec<'_>) -> Result<Option<Leading<'a>>, Error> {
         if self.is_tiny() || !self.may_answer(cut) {
             return Ok(None);
@@ -225,7 +226,8 @@ impl<'a> GramSpectrum<'a> {
         self.by_dense(cut, exec)
     }
 
-    /// The same from a Gram matrix in double precision, where this one is in single and that is not enough.
+    /// The same from a Gram matrix in double precision, where this one is in single precision and that does not
+    /// suffice.
     fn in_double(&self, cut: Select, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
         Self::with_gram(self.x, Gram::in_double(self.x, exec)?).leading(cut, exec)
     }
@@ -249,8 +251,8 @@ impl<'a> GramSpectrum<'a> {
             return Ok(None);
         }
         let (count, tau) = cut.place(&all, self.gram.trace());
-        let wanted = wanted(&self.gram, (tau, self.x.rounding()), &all, count + 1);
-        let vectors = self.dense(exec)?.with_values(all[..wanted].to_vec(), exec)?.vectors;
+        let vectors_needed = vectors_needed(&self.gram, (tau, self.x.rounding()), &all, count + 1);
+        let vectors = self.dense(exec)?.with_values(all[..vectors_needed].to_vec(), exec)?.vectors;
         self.certified(cut, all, vectors, "gram-dense", exec)
     }
 
@@ -260,7 +262,7 @@ impl<'a> GramSpectrum<'a> {
         p * p * q <= TINY
     }
 
-    /// Whether G may reach down to the cut, as far as ‖G‖_F tells: σ₁² ≥ Σσ⁴ / Σσ².
+    /// Whether G may reach down to the cut, judged by ‖G‖_F: σ₁² ≥ Σσ⁴ / Σσ².
     fn may_answer(&self, cut: Select) -> bool {
         let first = (energy(self.gram.matrix.as_slice()) / self.gram.trace()).sqrt();
         match cut.scaled(self.x.exponent()) {
@@ -273,18 +275,18 @@ impl<'a> GramSpectrum<'a> {
         if let Some(known) = self.dense.get() {
             return Ok(known);
         }
-        let reduced = tridiagonalise(self.gram.matrix.clone(), exec)?;
+        let reduced = tridiagonalize(self.gram.matrix.clone(), exec)?;
         Ok(self.dense.get_or_init(|| reduced))
     }
 
-    /// Whether G knows a value that far below the first.
+    /// Whether G resolves a value that far below the first.
     fn reaches(&self, first: f64, value: f64) -> bool {
-        first <= value * self.far() && self.gram.error <= BLUR * value * value
+        first <= value * self.far() && self.gram.error <= MAX_RELATIVE_ERROR * value * value
     }
 
-    /// The least value that G knows beside the first.
+    /// The smallest value that G resolves beside the first.
     fn reach(&self, first: f64) -> f64 {
-        (first / self.far()).max((self.gram.error / BLUR).sqrt())
+        (first / self.far()).max((self.gram.error / MAX_RELATIVE_ERROR).sqrt())
     }
 
     fn far(&self) -> f64 {
@@ -342,7 +344,7 @@ impl<'a> GramSpectrum<'a> {
         }))
     }
 
-    /// Through R: all values, right to a few eps·σ₁.
+    /// Through R: all values, to a few eps·σ₁.
     pub fn by_triangle(&self, cut: Select, exec: Exec<'_>) -> Result<Leading<'a>, Error> {
         let cut = cut.scaled(self.x.exponent());
         let r = small_side_triangle(self.x, exec)?;
@@ -353,15 +355,15 @@ impl<'a> GramSpectrum<'a> {
             Select::Above(tau) => (sigma.iter().take_while(|s| **s > tau).count(), tau),
             _ => cut.place(&squares, energy),
         };
-        let blur = resolution(&sigma, self.x.rows(), self.x.cols()) + self.x.rounding();
-        let low = sigma.iter().take_while(|s| **s > tau + blur).count();
-        let high = sigma.iter().take_while(|s| **s >= tau - blur).count();
+        let error_bound = resolution(&sigma, self.x.rows(), self.x.cols()) + self.x.rounding();
+        let low = sigma.iter().take_while(|s| **s > tau + error_bound).count();
+        let high = sigma.iter().take_while(|s| **s >= tau - error_bound).count();
         Ok(Leading {
             sigma: sigma.into_iter().map(|s| self.unscaled(s)).collect(),
             count,
             interval: (low.min(count), high.max(count)),
             chance: 0.0,
-            margin: share(blur, tau),
+            margin: share(error_bound, tau),
             norm: self.unscaled(energy.sqrt()),
             solver: "qr-svd",
             vectors: v,
@@ -369,7 +371,7 @@ impl<'a> GramSpectrum<'a> {
         })
     }
 
-    /// The singular value of an eigenvalue; zero where G cannot tell it from zero.
+    /// The singular value of an eigenvalue; zero where G cannot separate it from zero.
     fn singular(&self, square: f64) -> f64 {
         if square <= self.gram.error { 0.0 } else { self.unscaled(square.sqrt()) }
     }
@@ -379,12 +381,12 @@ impl<'a> GramSpectrum<'a> {
     }
 }
 
-/// `part` of `whole`; nothing is told from a cut at zero.
+/// `part` of `whole`; zero for a cut at zero.
 fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { f64::INFINITY }
 }
 
-/// The fewest leading `squares` that add up to `enough`, rounding forgiven.
+/// The minimum number of leading `squares` that sum to `enough`, up to rounding.
 fn fewest(squares: &[f64], enough: f64) -> usize {
     let enough = enough * (1.0 - squares.len() as f64 * f64::EPSILON);
     let mut sum = 0.0;
@@ -405,19 +407,19 @@ fn between(squares: &[f64], count: usize) -> f64 {
     }
 }
 
-/// The error bound of a singular value from the full decomposition, four times over.
+/// The error bound of a singular value from the full decomposition, times four.
 pub fn resolution(sigma: &[f64], n: usize, m: usize) -> f64 {
     4.0 * n.max(m) as f64 * f64::EPSILON * sigma.first().copied().unwrap_or(0.0)
 }
 
 impl Leading<'_> {
-    /// How sure `count` is.
+    /// The certificate of `count`.
     pub fn certificate(&self) -> Certificate {
         Certificate::of(self.interval, self.chance)
     }
 
-    /// The first `k` feature directions U_k (m × k). The largest entry of each column is positive, the first
-    /// one where several are equally large; σ_k must be above rounding, and `k` at most one more than `count`.
+    /// The first `k` feature directions U_k (m × k). The largest entry of each column is positive, the first one where
+    /// several are equally large; σ_k must be above rounding, and `k` at most one more than `count`.
     pub fn basis(&self, k: usize, exec: Exec<'_>) -> Result<Mat, Error> {
         let leading = self.vectors.leading_columns(k);
         let mut basis = match self.samples {
@@ -428,13 +430,13 @@ impl Leading<'_> {
         Ok(basis)
     }
 
-    /// The first `k` eigenvectors over the small side, p × k.
+    /// The first `k` eigenvectors on the small side, p × k.
     pub fn small_side(&self, k: usize) -> Mat {
         self.vectors.leading_columns(k)
     }
 
-    /// U_k = Xᵀ V_k Σ_k⁻¹. Its columns are orthogonal only to the error of V times σ₁/σ_k; polishing makes that eps and moves no
-    /// column by more than that error.
+    /// U_k = Xᵀ V_k Σ_k⁻¹. Its columns are orthogonal only to the error of V times σ₁/σ_k; reorthonormalization reduces
+    /// that to eps and changes no column by more than that error.
     fn through_features(&self, x: &dyn Blocks, v: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
         let (n, m, k) = (x.rows(), x.cols(), v.cols());
         let sigma: Vec<f64> = self.sigma[..k].iter().map(|s| times_power_of_two(*s, -x.exponent())).collect();
@@ -446,7 +448,7 @@ impl Leading<'_> {
             over_sigma(&mut basis);
             return polish(Mat::from_vec(m, k, basis).expect("k values a feature"), exec);
         }
-        let directions = Packed::of(v.view());
+        let directions = PackedMatrix::of(v.view());
         let mut basis = Mat::zeros(m, k);
         let stripe = (WORK / (n * k).max(1) / Slab::CUT * Slab::CUT).clamp(Slab::CUT, STRIPE);
         exec.each_chunk("project", basis.as_mut_slice(), (stripe * k).max(1), |i, out| {
@@ -473,7 +475,7 @@ fn small_side_triangle(x: &dyn Blocks, exec: Exec<'_>) -> Result<Mat, Error> {
     }
 }
 
-/// The largest entry of each column made positive: the first of them where several are largest.
+/// Makes the largest entry of each column positive: the first of them where several are largest.
 pub fn fix_signs(basis: &mut Mat) {
     let mut largest = vec![0.0f64; basis.cols()];
     for i in 0..basis.rows() {
@@ -490,7 +492,7 @@ pub fn fix_signs(basis: &mut Mat) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::triangle::orthonormalise;
+    use crate::triangle::orthonormalize;
 
     /// Läuchli's matrix [1ᵀ; μI]: σ = √(n + μ²), μ, …, μ. Its Gram matrix rounds μ = 3e-9 away.
     fn lauchli(n: usize, mu: f64) -> Mat {
@@ -529,8 +531,8 @@ mod tests {
                     (0..x.rows()).map(|i| (0..x.cols()).map(|j| x.at(i, j) * u.at(j, c)).sum()).collect();
                 for j in 0..x.cols() {
                     let back: f64 = (0..x.rows()).map(|i| x.at(i, j) * xu[i]).sum();
-                    let want = whole.sigma[c].powi(2) * u.at(j, c);
-                    assert!((back - want).abs() < 300.0 * f64::EPSILON * whole.sigma[0].powi(2));
+                    let expected = whole.sigma[c].powi(2) * u.at(j, c);
+                    assert!((back - expected).abs() < 300.0 * f64::EPSILON * whole.sigma[0].powi(2));
                 }
                 for d in 0..5 {
                     let dot: f64 = (0..x.cols()).map(|j| u.at(j, c) * u.at(j, d)).sum();
@@ -547,7 +549,7 @@ mod tests {
     fn directions_stay_orthonormal_down_to_tiny_values() {
         // A wide matrix with σ from 1 to 1e-10, whose directions come through Xᵀ V Σ⁻¹.
         let rotation = |n: usize, shift: f64| {
-            orthonormalise(&Mat::from_fn(n, 20, |i, j| ((i * j) as f64 + shift * i as f64).sin()))
+            orthonormalize(&Mat::from_fn(n, 20, |i, j| ((i * j) as f64 + shift * i as f64).sin()))
         };
         let (left, right) = (rotation(20, 0.3), rotation(60, 0.7));
         let sigma = |j: usize| 10f64.powf(-10.0 * j as f64 / 19.0);
@@ -558,7 +560,7 @@ mod tests {
                 let dot: f64 = (0..60).map(|j| u.at(j, c) * u.at(j, d)).sum();
                 assert!((dot - if c == d { 1.0 } else { 0.0 }).abs() < 100.0 * f64::EPSILON, "{c}, {d}: {dot:e}");
             }
-            // The direction of σ is known to eps·σ₁/gap, and neighbours are a factor of 3.4 apart.
+            // The error of a direction of σ is eps·σ₁/gap, and neighboring values are a factor of 3.4 apart.
             let along: f64 = (0..60).map(|j| u.at(j, c) * right.at(j, c)).sum();
             assert!((along.abs() - 1.0).abs() < 1e3 * f64::EPSILON / sigma(c), "{c}: {along}");
         }

@@ -1,4 +1,4 @@
-//! Singular values and right vectors of a small dense matrix, by the backend, with every answer checked.
+//! Singular values and right vectors of a small dense matrix, by the backend; every result is checked.
 
 use faer::Par;
 use faer::diag::DiagMut;
@@ -10,20 +10,20 @@ use crate::mat::Mat;
 
 /// A = W diag(σ) Vᵀ, without W.
 pub struct RightSvd {
-    /// The singular values, largest first.
+    /// The singular values, in descending order.
     pub sigma: Vec<f64>,
-    /// V, one column a singular value.
+    /// V, one column per singular value.
     pub v: Mat,
 }
 
-/// All singular values of `a`, largest first.
+/// All singular values of `a`, in descending order.
 pub fn values(a: &Mat) -> Result<Vec<f64>, Error> {
     let mut sigma = vec![0.0; a.rows().min(a.cols())];
     run(a, &mut sigma, None)?;
     Ok(sigma)
 }
 
-/// All singular values of `a`, largest first, and the right singular vectors.
+/// All singular values of `a`, in descending order, and the right singular vectors.
 pub fn right(a: &Mat) -> Result<RightSvd, Error> {
     let (n, r) = (a.cols(), a.rows().min(a.cols()));
     let mut sigma = vec![0.0; r];
@@ -32,15 +32,15 @@ pub fn right(a: &Mat) -> Result<RightSvd, Error> {
     Ok(RightSvd { sigma, v: Mat::from_fn(n, r, |i, j| v[j * n + i]) })
 }
 
-/// The callers scale their matrix near one: the backend is silently wrong at 1e-300 and gives up at 1e300.
+/// Callers scale their matrix near one: the backend is silently wrong at 1e-300 and fails at 1e300.
 fn run(a: &Mat, sigma: &mut [f64], v: Option<&mut [f64]>) -> Result<(), Error> {
     let (m, n) = (a.rows(), a.cols());
     let r = m.min(n);
     if r == 0 {
         return Ok(());
     }
-    let wanted = if v.is_some() { ComputeSvdVectors::Thin } else { ComputeSvdVectors::No };
-    let need = svd_scratch::<f64>(m, n, ComputeSvdVectors::No, wanted, Par::Seq, Default::default());
+    let vectors = if v.is_some() { ComputeSvdVectors::Thin } else { ComputeSvdVectors::No };
+    let need = svd_scratch::<f64>(m, n, ComputeSvdVectors::No, vectors, Par::Seq, Default::default());
     let mut memory = MemBuffer::new(need);
     svd(
         faer::MatRef::from_row_major_slice(a.as_slice(), m, n),
@@ -55,7 +55,7 @@ fn run(a: &Mat, sigma: &mut [f64], v: Option<&mut [f64]>) -> Result<(), Error> {
     for s in sigma.iter_mut() {
         *s = s.abs(); // −0 for an exact zero
     }
-    // Σσ² = ‖A‖²_F holds for every matrix: an answer that breaks it is not one.
+    // Σσ² = ‖A‖²_F holds for every matrix: a result that violates it is wrong.
     let energy: f64 = a.as_slice().iter().map(|x| x * x).sum();
     let found: f64 = sigma.iter().map(|s| s * s).sum();
     let sorted = sigma.windows(2).all(|w| w[0] >= w[1]);
@@ -75,8 +75,8 @@ mod tests {
         let sigma = values(&a).unwrap();
         for (i, s) in sigma.iter().enumerate() {
             let angle = (2 * i + 1) as f64 * std::f64::consts::PI / (4 * n + 2) as f64;
-            let want = 1.0 / (4.0 * angle.sin().powi(2));
-            assert!((s - want).abs() <= 2.0 * n as f64 * f64::EPSILON * sigma[0], "{i}: {s} ≠ {want}");
+            let expected = 1.0 / (4.0 * angle.sin().powi(2));
+            assert!((s - expected).abs() <= 2.0 * n as f64 * f64::EPSILON * sigma[0], "{i}: {s} ≠ {expected}");
         }
     }
 
@@ -88,8 +88,8 @@ mod tests {
         for i in 0..6 {
             for j in 0..6 {
                 let dot: f64 = (0..9).map(|r| av.at(r, i) * av.at(r, j)).sum();
-                let want = if i == j { sigma[i] * sigma[i] } else { 0.0 };
-                assert!((dot - want).abs() < 100.0 * f64::EPSILON * sigma[0] * sigma[0]);
+                let expected = if i == j { sigma[i] * sigma[i] } else { 0.0 };
+                assert!((dot - expected).abs() < 100.0 * f64::EPSILON * sigma[0] * sigma[0]);
             }
         }
     }

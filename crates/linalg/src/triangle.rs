@@ -3,10 +3,9 @@
 //! ```text
 //!     A = [A₁; A₂; …]    R₁ = qr(A₁), R₂ = qr(A₂), …    R = qr([R₁; R₂])        AᵀA = RᵀR
 //! ```
-//! R carries every singular value of A to an absolute error of a few eps·σ₁, where the Gram matrix AᵀA = RᵀR
-//! would lose everything below √eps·σ₁. The leaves A₁, A₂, … are cut by shape and merged in a fixed binary
-//! tree, so R has the same bits for any number of threads. Working memory: two p × p squares a thread.
-//!
+//! R gives every singular value of A to an absolute error of a few eps·σ₁, where the Gram matrix AᵀA = RᵀR would lose
+//! everything below √eps·σ₁. The leaves A₁, A₂, … are cut by shape and merged in a fixed binary tree, so the bits of R
+//! do not depend on the number of threads. Working memory: two p × p squares per thread.
 //! Demmel, Grigori, Hoemmen, Langou (2012) — `demmel2012` in `docs/references.bib`.
 
 use std::ops::Range;
@@ -34,9 +33,9 @@ use crate::mat::{Mat, MatMut};
 const NARROW: usize = 8;
 /// The side of a tile that is transposed in cache.
 const TILE: usize = 32;
-/// Rows that are read at once.
+/// Rows that are read together.
 const READ: usize = 256;
-/// Multiplications between two looks at the monitor: a few hundredths of a second.
+/// Multiplications between two polls of the monitor: a few hundredths of a second.
 const WORK: usize = 1 << 27;
 
 /// R (p × p, upper triangular, zeros below) of a matrix with p columns.
@@ -45,7 +44,7 @@ pub fn triangle(a: &dyn Blocks, exec: Exec<'_>) -> Result<Mat, Error> {
     let height = leaf_rows(p);
     let leaves = q.div_ceil(height).max(1);
     let leaf = |i: usize| fold(a, i * height..((i + 1) * height).min(q), exec);
-    let mut level: Vec<Mat> = exec.map("orthogonalise", leaves, leaf)?.into_iter().collect::<Result<_, _>>()?;
+    let mut level: Vec<Mat> = exec.map("orthogonalize", leaves, leaf)?.into_iter().collect::<Result<_, _>>()?;
     while level.len() > 1 {
         let pairs = level.len().div_ceil(2);
         let pair = |i: usize| match level.get(2 * i + 1) {
@@ -57,14 +56,14 @@ pub fn triangle(a: &dyn Blocks, exec: Exec<'_>) -> Result<Mat, Error> {
     Ok(level.pop().expect("there is at least one leaf"))
 }
 
-/// An orthonormal basis of the columns of `a` (tall): Q of A = QR with the signs that make R's diagonal
-/// positive, so that columns that were orthonormal already stay where they are.
-pub fn orthonormalise(a: &Mat) -> Mat {
-    orthonormalised(a, Exec::default()).expect("nobody cancels")
+/// An orthonormal basis of the columns of `a` (tall): Q of A = QR with the signs that make R's diagonal positive, so
+/// that columns that are already orthonormal are unchanged.
+pub fn orthonormalize(a: &Mat) -> Mat {
+    orthonormalized(a, Exec::default()).expect("nobody cancels")
 }
 
-/// [`orthonormalise`], watched.
-pub(crate) fn orthonormalised(a: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
+/// [`orthonormalize`] with the given threads and monitor.
+pub(crate) fn orthonormalized(a: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
     let (m, k) = (a.rows(), a.cols());
     assert!(m >= k, "an orthonormal basis of {k} columns needs {k} rows, not {m}");
     if k == 0 {
@@ -73,7 +72,7 @@ pub(crate) fn orthonormalised(a: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
     let mut factor = column_major(a);
     let block = recommended_block_size::<f64>(m, k);
     let mut coefficients = vec![0.0; block * k];
-    factorise(&mut factor, m, k, &mut coefficients, block, exec)?;
+    factorize(&mut factor, m, k, &mut coefficients, block, exec)?;
     let mut q = vec![0.0; m * k];
     for j in 0..k {
         q[j * m + j] = if factor[j * m + j] < 0.0 { -1.0 } else { 1.0 };
@@ -96,22 +95,22 @@ pub(crate) fn orthonormalised(a: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
     Ok(Mat::from_fn(m, k, |i, j| q[j * m + i]))
 }
 
-/// Rows of one leaf: enough that merging costs little, a number that depends on p alone.
+/// Rows of one leaf: enough that merging costs little, a function of p alone.
 fn leaf_rows(p: usize) -> usize {
     (8 * p).max(4096)
 }
 
-/// R of some rows of `a`, a stretch at a time under the R of what came before.
+/// R of some rows of `a`, one block of rows at a time below the R of the previous ones.
 fn fold(a: &dyn Blocks, rows: Range<usize>, exec: Exec<'_>) -> Result<Mat, Error> {
     let p = a.cols();
-    let stretch = p.max(256);
-    let height = p + stretch;
-    let mut work = Work::new(height, p);
+    let block = p.max(256);
+    let height = p + block;
+    let mut work = QrBuffer::new(height, p);
     let mut next = rows.start;
     let mut above = 0; // rows of `work` already taken by an R
     while next < rows.end {
         let end = (next + height - above).min(rows.end);
-        work.take(a, next..end, above, exec)?;
+        work.read(a, next..end, above, exec)?;
         work.reduce(exec)?;
         (next, above) = (end, p);
     }
@@ -122,15 +121,15 @@ fn fold(a: &dyn Blocks, rows: Range<usize>, exec: Exec<'_>) -> Result<Mat, Error
 pub(crate) fn merge(top: &Mat, bottom: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
     let p = top.cols();
     let height = p + bottom.rows();
-    let mut work = Work::new(height, p);
-    work.take(top, 0..p, 0, exec)?;
-    work.take(bottom, 0..bottom.rows(), p, exec)?;
+    let mut work = QrBuffer::new(height, p);
+    work.read(top, 0..p, 0, exec)?;
+    work.read(bottom, 0..bottom.rows(), p, exec)?;
     work.reduce(exec)?;
     Ok(work.upper())
 }
 
-/// A column-major square of working memory, at least as high as wide, zero where nothing was written.
-struct Work {
+/// Column-major working memory, at least as high as wide, zero where nothing was written.
+struct QrBuffer {
     values: Vec<f64>,
     height: usize,
     width: usize,
@@ -138,14 +137,14 @@ struct Work {
     coefficients: Vec<f64>,
 }
 
-impl Work {
+impl QrBuffer {
     fn new(height: usize, width: usize) -> Self {
         let block = recommended_block_size::<f64>(height, width);
         Self { values: vec![0.0; height * width], height, width, block, coefficients: vec![0.0; block * width] }
     }
 
     /// Writes some rows of `a` from row `to` on.
-    fn take(&mut self, a: &dyn Blocks, rows: Range<usize>, to: usize, exec: Exec<'_>) -> Result<(), Error> {
+    fn read(&mut self, a: &dyn Blocks, rows: Range<usize>, to: usize, exec: Exec<'_>) -> Result<(), Error> {
         for first in rows.clone().step_by(READ) {
             exec.check()?;
             let mut out = MatMut::column_major(&mut self.values[to + first - rows.start..], self.height);
@@ -159,7 +158,7 @@ impl Work {
         if self.width == 0 {
             return Ok(());
         }
-        factorise(&mut self.values, self.height, self.width, &mut self.coefficients, self.block, exec)?;
+        factorize(&mut self.values, self.height, self.width, &mut self.coefficients, self.block, exec)?;
         for j in 0..self.width {
             self.values[j * self.height + j + 1..(j + 1) * self.height].fill(0.0);
         }
@@ -168,7 +167,7 @@ impl Work {
 
     fn upper(&self) -> Mat {
         let mut upper = Mat::zeros(self.width, self.width);
-        // Tile by tile: a column in memory is a row apart from the next one.
+        // Tile by tile, because consecutive columns are a whole column apart in memory.
         for top in (0..self.width).step_by(TILE) {
             for left in (top..self.width).step_by(TILE) {
                 for j in left..(left + TILE).min(self.width) {
@@ -184,9 +183,9 @@ impl Work {
 /// Householder QR in place, a panel of columns at a time: R on and above the diagonal, the vectors of the reflections
 /// below it, and in `coefficients` the triangles F of I − V F⁻¹ Vᵀ: τ on the diagonal, VᵀV above it.
 ///
-/// Not the backend's own: it takes a column for dependent whose rest is below 16·height·eps of the whole, and leaves
-/// that rest out. Singular values then move by thousands of eps.
-fn factorise(
+/// Not the backend's QR: it treats a column as dependent if its remainder is below 16·height·eps of the whole, and
+/// drops that remainder. Singular values then change by thousands of eps.
+fn factorize(
     values: &mut [f64],
     height: usize,
     width: usize,
@@ -207,7 +206,7 @@ fn factorise(
     Ok(())
 }
 
-/// Columns that are reflected as one piece of work, where each takes so many multiplications twice over.
+/// Columns that are reflected as one piece of work, where each takes twice this many multiplications.
 fn at_once(work: usize) -> usize {
     (WORK / work.max(1)).next_multiple_of(48)
 }
@@ -229,7 +228,7 @@ fn apply(panel: &[f64], height: usize, start: usize, factors: &[f64], block: usi
     );
 }
 
-/// QR of the columns `panel` from row `start` on: the left half, then the right half without what the left half took.
+/// QR of the columns `panel` from row `start` on: the left half, then the right half after the reflections of the left.
 fn reflect_panel(
     panel: &mut [f64],
     height: usize,
@@ -275,7 +274,7 @@ fn reflect_panel(
     Ok(())
 }
 
-/// What [`reflect_panel`] does, column by column.
+/// [`reflect_panel`], column by column.
 fn reflect_columns(panel: &mut [f64], height: usize, start: usize, factors: &mut [f64], block: usize) {
     let count = panel.len() / height;
     for c in 0..count {
@@ -285,7 +284,7 @@ fn reflect_columns(panel: &mut [f64], height: usize, start: usize, factors: &mut
         let (tau, head) = reflection(v);
         let column = faer::MatRef::from_column_major_slice(v, height - row, 1);
         let mut along = [0.0; NARROW];
-        // v begins with 1 and zeros stand above it, so vᵢᵀv is a sum from here down.
+        // v begins with 1 below zeros, so vᵢᵀv is a sum from here down.
         if c > 0 {
             let before = faer::MatRef::from_column_major_slice_with_stride(&before[row..], height - row, c, height);
             let dots = FaerMut::from_row_major_slice_mut(&mut along[..c], 1, c);
@@ -305,7 +304,7 @@ fn reflect_columns(panel: &mut [f64], height: usize, start: usize, factors: &mut
     }
 }
 
-/// Replaces x by v with v₀ = 1 and (I − vvᵀ/τ)x = (β, 0, …, 0)ᵀ; returns τ and β. Whatever the size of x.
+/// Replaces x by v with v₀ = 1 and (I − vvᵀ/τ)x = (β, 0, …, 0)ᵀ; returns τ and β. Valid for any size of x.
 fn reflection(x: &mut [f64]) -> (f64, f64) {
     let most = x.iter().fold(0.0f64, |most, x| most.max(x.abs()));
     if most == 0.0 {
@@ -341,13 +340,13 @@ mod tests {
 
     #[test]
     fn the_triangle_has_the_gram_matrix_of_the_whole() {
-        // One leaf, several stretches, several leaves, a last leaf of one row, fewer rows than columns.
+        // One leaf, several blocks, several leaves, a last leaf of one row, fewer rows than columns.
         for (q, p) in [(5, 3), (700, 40), (4097, 6), (13000, 7), (3, 9)] {
             let a = wavy(q, p);
             let r = triangle(&a, Exec::default()).unwrap();
-            let (want, have) = (gram(&a), gram(&r));
-            let scale = want.as_slice().iter().fold(0.0f64, |m, v| m.max(v.abs()));
-            for (w, h) in want.as_slice().iter().zip(have.as_slice()) {
+            let (expected, have) = (gram(&a), gram(&r));
+            let scale = expected.as_slice().iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            for (w, h) in expected.as_slice().iter().zip(have.as_slice()) {
                 assert!((w - h).abs() <= 10.0 * f64::EPSILON * q.max(p) as f64 * scale, "{q} × {p}: {w} ≠ {h}");
             }
             assert!((0..p).all(|i| (0..i).all(|j| r.at(i, j) == 0.0)));
@@ -365,17 +364,17 @@ mod tests {
     #[test]
     fn orthonormal_columns_span_what_they_came_from_and_keep_their_direction() {
         let a = wavy(60, 8);
-        let q = orthonormalise(&a);
+        let q = orthonormalize(&a);
         let qq = gram(&q);
         for i in 0..8 {
             for j in 0..8 {
-                let want = if i == j { 1.0 } else { 0.0 };
-                assert!((qq.at(i, j) - want).abs() < 60.0 * f64::EPSILON);
+                let expected = if i == j { 1.0 } else { 0.0 };
+                assert!((qq.at(i, j) - expected).abs() < 60.0 * f64::EPSILON);
             }
             let along: f64 = (0..60).map(|r| q.at(r, i) * a.at(r, i)).sum();
             assert!(along > 0.0);
         }
-        let again = orthonormalise(&q);
+        let again = orthonormalize(&q);
         assert!(q.as_slice().iter().zip(again.as_slice()).all(|(x, y)| (x - y).abs() < 100.0 * f64::EPSILON));
     }
 }

@@ -1,7 +1,7 @@
 //! Python's arrays as samples without a copy, results as arrays without a copy.
 
-use eigenspan::data::{Csr, Matrix, Samples};
-use eigenspan::{Mat, Scalar};
+use eigenspan_core::data::{Csr, Matrix, Samples};
+use eigenspan_core::{Mat, Scalar};
 use numpy::ndarray::{Array2, ArrayView2};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArray};
 use pyo3::exceptions::{PyTypeError, PyValueError};

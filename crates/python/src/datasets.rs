@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use eigenspan::data::generate::Subspaces;
-use eigenspan::data::{Corruption, Dataset, Disguise, ImageShape, Labels, Matrix, SyntheticFaces};
-use eigenspan::split::{Split, Train};
+use eigenspan_core::data::generate::Subspaces;
+use eigenspan_core::data::{Corruption, Dataset, Disguise, ImageShape, Labels, Matrix, SyntheticFaces};
+use eigenspan_core::split::{Split, Train};
 use eigenspan_io::{ReadError, ReadOptions};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;

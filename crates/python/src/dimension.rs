@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use eigenspan::dimension::{self, Estimate, Estimator, Near};
+use eigenspan_core::dimension::{self, Estimate, Estimator, Near};
 use eigenspan_io::{CalibrationError, load_calibration, save_calibration};
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;

@@ -14,7 +14,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use eigenspan::{Error, Exec, Monitor};
+use eigenspan_core::{Error, Exec, Monitor};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::{PyErr, PyResult, Python};
 
@@ -37,7 +37,7 @@ pub fn enter<T: Send>(
     work: impl FnOnce(Exec<'_>) -> Result<T, Error> + Send,
 ) -> PyResult<T> {
     if threads == Some(0) {
-        return Err(PyValueError::new_err("`threads` must be at least 1, or None for as many as there are cores"));
+        return Err(PyValueError::new_err("`n_jobs` must be at least 1, or None for as many as there are cores"));
     }
     let (stop, done) = (Stop(AtomicBool::new(false)), AtomicBool::new(false));
     let exec = Exec::new(threads.and_then(NonZero::new), &stop);

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use eigenspan::Error;
-use eigenspan::data::Dataset;
+use eigenspan_core::Error;
+use eigenspan_core::data::Dataset;
 use eigenspan_study::StudyError;
 use eigenspan_study::cache::Cache;
 use eigenspan_study::clock::Clock;
@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 
 use crate::arrays::Held;
 use crate::door::{enter, no_file, refused};
-use crate::registry::labels;
+use crate::method::labels;
 
 /// What Python hands in: its clock, and whom to tell how far it is.
 struct Hands {

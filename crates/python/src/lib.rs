@@ -3,13 +3,14 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `door` | threads, the interpreter's lock, Ctrl-C, panics and errors, once for every call |
-//! | `arrays` | NumPy arrays and SciPy rows as [`eigenspan::data::Samples`] without a copy, results as arrays |
-//! | `settings` | keywords of a Python class as [`eigenspan::PceParams`] |
+//! | `arrays` | NumPy arrays and SciPy rows as [`eigenspan_core::data::Samples`] without a copy, results as arrays |
+//! | `settings` | settings of a Python class, as JSON |
 //! | `method` | fits of every method by its name |
 //! | `model` | a fitted model |
 //! | `summary` | samples that arrive in portions |
 //! | `online` | samples that arrive one by one |
 //! | `dimension` | estimators of the dimension by their name |
+//! | `feed` | files that may be larger than memory |
 //! | `evaluate` | methods and classifiers on labelled data |
 //! | `datasets` | built-in and synthetic data, data from files, corruptions |
 //! | `verification` | pairs that are the same or not |
@@ -22,6 +23,7 @@ mod datasets;
 mod dimension;
 mod door;
 mod evaluate;
+mod feed;
 mod method;
 mod model;
 mod online;
@@ -38,11 +40,13 @@ mod _eigenspan {
     #[pymodule_export]
     use crate::evaluate::evaluate;
     #[pymodule_export]
-    use crate::model::{Model, fit, singular_values, write};
+    use crate::feed::{fit_files, recover_file, summarize_files, transform_files, update_files};
+    #[pymodule_export]
+    use crate::method::{fit_method, methods, published};
+    #[pymodule_export]
+    use crate::model::{Model, singular_values, write};
     #[pymodule_export]
     use crate::online::Online;
-    #[pymodule_export]
-    use crate::registry::{fit_method, published};
     #[pymodule_export]
     use crate::summary::Summary;
     #[pymodule_export]

@@ -1,7 +1,7 @@
 //! Fits of every method by its name: settings in as JSON, a model out.
 
-use eigenspan::data::Labels;
-use eigenspan::registry::{Method, Outcome};
+use eigenspan_core::data::Labels;
+use eigenspan_core::registry::{METHODS, Method, Outcome};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -10,6 +10,7 @@ use pyo3::types::PyDict;
 use crate::arrays::{Held, Numbers, array};
 use crate::door::enter;
 use crate::model::Model;
+use crate::settings::method;
 
 /// Fits the method that the JSON text `settings` asks for. Gives the model, and the arrays that are not kept in it.
 ///
@@ -23,8 +24,7 @@ pub fn fit_method<'py>(
     settings: &str,
     threads: Option<usize>,
 ) -> PyResult<(Model, Bound<'py, PyDict>)> {
-    let method: Method = serde_json::from_str(settings)
-        .map_err(|error| PyValueError::new_err(format!("no method takes these settings: {error}")))?;
+    let method = method(settings)?;
     let labels = y.map(|(of, names)| labels(&of.as_array().to_vec(), names)).transpose()?;
     let held = Held::of(x)?;
     let samples = held.samples();
@@ -37,6 +37,12 @@ pub fn fit_method<'py>(
         }
     }
     Ok((Model::new(model), beside))
+}
+
+/// Every method: its name, and what it is.
+#[pyfunction]
+pub fn methods() -> Vec<(&'static str, &'static str)> {
+    METHODS.iter().filter(|method| method.preset_of.is_none()).map(|method| (method.name, method.line)).collect()
 }
 
 /// The settings of a method as the paper ran it, as JSON; None where it did not.

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use eigenspan::data::Labels;
-use eigenspan::method::pca::explained_variance;
-use eigenspan::model::fitted::Fitted as _;
-use eigenspan::{Model as AnyModel, Pce, Warning};
+use eigenspan_core::method::pca::explained_variance;
+use eigenspan_core::model::fitted::{Classes, Fitted as _};
+use eigenspan_core::{Model as AnyModel, Pce, Warning};
 use eigenspan_io::onnx::to_onnx;
 use eigenspan_io::{ModelError, ModelFile, Provenance, WriteError};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
@@ -14,44 +13,18 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::arrays::{Held, Numbers, array, vector};
 use crate::door::{enter, no_file};
-use crate::settings::{minka_rank, number_type, params};
-
-/// Learns k and Θ; `y` is the number of each sample's class, for weights that classes choose.
-#[pyfunction]
-#[pyo3(signature = (x, y, keywords, threads))]
-pub fn fit(
-    py: Python<'_>,
-    x: &Bound<'_, PyAny>,
-    y: Option<PyReadonlyArray1<'_, i64>>,
-    keywords: &Bound<'_, PyDict>,
-    threads: Option<usize>,
-) -> PyResult<Model> {
-    let held = Held::of(x)?;
-    let samples = held.samples();
-    let model = match minka_rank(keywords)? {
-        Some(pca) => enter(py, threads, |exec| pca.fit_with(samples, exec))?,
-        None => {
-            let params = params(keywords)?;
-            let labels = y.map(|of| Labels::from_numbers(&of.as_array().to_vec()));
-            enter(py, threads, |exec| match &labels {
-                Some(labels) => params.fit_labelled_with(samples, labels, exec),
-                None => params.fit_with(samples, exec),
-            })?
-        }
-    };
-    Ok(Model::new(AnyModel::Pce(model)))
-}
+use crate::settings::{number_type, params, settings_of};
 
 /// All singular values of the prepared samples, largest first, whatever the cut.
 #[pyfunction]
-#[pyo3(signature = (x, keywords, threads))]
+#[pyo3(signature = (x, settings, threads))]
 pub fn singular_values<'py>(
     py: Python<'py>,
     x: &Bound<'py, PyAny>,
-    keywords: &Bound<'py, PyDict>,
+    settings: &str,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let (params, held) = (params(keywords)?, Held::of(x)?);
+    let (params, held) = (params(settings)?, Held::of(x)?);
     let samples = held.samples();
     Ok(vector(py, enter(py, threads, |exec| params.values(samples, exec))?))
 }
@@ -86,12 +59,19 @@ impl Model {
         Self { file }
     }
 
+    /// The model, of whatever method.
+    pub fn any(&self) -> &AnyModel {
+        &self.file.model
+    }
+
+    /// Where it came from.
+    pub fn provenance(&self) -> &Provenance {
+        &self.file.provenance
+    }
+
     /// The model of PCE or PCA: the classes that ask for it hold no other.
     pub fn pce(&self) -> &Pce {
-        match &self.file.model {
-            AnyModel::Pce(model) => model,
-            other => unreachable!("{} is not PCE", other.info().method),
-        }
+        self.file.model.as_pce().expect("the classes that ask for it hold models of PCE and PCA")
     }
 }
 
@@ -213,7 +193,7 @@ impl Model {
         self.pce().parts().preparation.mean.clone().map(|mean| vector(py, mean))
     }
 
-    /// The arrays of a model that is not one of PCE or PCA, by name; a vector is a matrix of one row.
+    /// The arrays of a model, by name; a vector is a matrix of one row.
     fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let arrays = PyDict::new(py);
         for (name, values) in self.file.model.arrays().iter() {
@@ -232,8 +212,8 @@ impl Model {
     ) -> PyResult<(Bound<'py, PyArray1<i64>>, usize)> {
         let held = Held::of(x)?;
         let samples = held.samples();
-        let (classes, unfinished) = enter(py, threads, |exec| self.file.model.predict_with(samples, exec))?;
-        Ok((vector(py, classes.into_iter().map(|class| class as i64).collect()), unfinished))
+        let Classes { of, unfinished } = enter(py, threads, |exec| self.file.model.classify(samples, exec))?;
+        Ok((vector(py, of.into_iter().map(|class| class as i64).collect()), unfinished))
     }
 
     /// The nearest training samples of each sample: distances and numbers.
@@ -245,7 +225,7 @@ impl Model {
         k: usize,
         threads: Option<usize>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-        let AnyModel::NearestNeighbour(model) = &self.file.model else {
+        let AnyModel::Nn(model) = &self.file.model else {
             unreachable!("{} has no neighbours", self.file.model.info().method)
         };
         let held = Held::of(x)?;
@@ -287,9 +267,9 @@ impl Model {
         Some((trials, chosen.tried))
     }
 
-    /// The settings, as keywords.
-    fn keywords<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        crate::settings::keywords(py, &self.pce().parts().params)
+    /// The parameters of PCE, as JSON, also where they are those for which PCA asks it.
+    fn settings_of_pce(&self) -> String {
+        settings_of(&self.pce().parts().params)
     }
 
     #[getter]

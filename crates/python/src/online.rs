@@ -2,10 +2,10 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use eigenspan::data::ImageShape;
-use eigenspan::linalg::online::{Discarded, OnlineState};
-use eigenspan::method::pce::online::OnlineParts;
-use eigenspan::{Mat, Model as AnyModel, OnlineParams, OnlinePce};
+use eigenspan_core::data::ImageShape;
+use eigenspan_core::linalg::online::{Discarded, OnlineState};
+use eigenspan_core::method::pce::online::OnlineParts;
+use eigenspan_core::{Mat, Model as AnyModel, OnlineParams, OnlinePce};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -13,7 +13,7 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::arrays::{Held, Numbers, array, vector};
 use crate::door::{enter, refused};
 use crate::model::Model;
-use crate::settings::{keywords, number_name, number_type, params};
+use crate::settings::{number_name, number_type, params, settings_of};
 
 /// The decomposition of the samples seen.
 #[pyclass(frozen, module = "eigenspan._eigenspan")]
@@ -37,19 +37,19 @@ fn asked(usual: OnlineParams, rank: Option<usize>, forget: Option<f64>) -> Onlin
 impl Online {
     /// Of no samples.
     #[new]
-    #[pyo3(signature = (keywords, features, rank, forget))]
-    fn new(keywords: &Bound<'_, PyDict>, features: usize, rank: Option<usize>, forget: Option<f64>) -> PyResult<Self> {
+    #[pyo3(signature = (settings, features, rank, forget))]
+    fn new(settings: &str, features: usize, rank: Option<usize>, forget: Option<f64>) -> PyResult<Self> {
         let online = asked(OnlineParams::default(), rank, forget);
-        let seen = OnlinePce::new(params(keywords)?, online, features).map_err(refused)?;
+        let seen = OnlinePce::new(params(settings)?, online, features).map_err(refused)?;
         Ok(Self { seen: Mutex::new(seen) })
     }
 
     /// Goes on from a model.
     #[staticmethod]
-    #[pyo3(signature = (model, keywords, rank, forget))]
-    fn resume(model: &Model, keywords: &Bound<'_, PyDict>, rank: Option<usize>, forget: Option<f64>) -> PyResult<Self> {
+    #[pyo3(signature = (model, settings, rank, forget))]
+    fn resume(model: &Model, settings: &str, rank: Option<usize>, forget: Option<f64>) -> PyResult<Self> {
         let online = asked(OnlineParams::of(model.pce()), rank, forget);
-        let seen = OnlinePce::resume(model.pce(), params(keywords)?, online).map_err(refused)?;
+        let seen = OnlinePce::resume(model.pce(), params(settings)?, online).map_err(refused)?;
         Ok(Self { seen: Mutex::new(seen) })
     }
 
@@ -65,14 +65,14 @@ impl Online {
     #[pyo3(signature = (threads))]
     fn finish(&self, py: Python<'_>, threads: Option<usize>) -> PyResult<Model> {
         let model = enter(py, threads, |exec| self.lock().finish(exec))?;
-        Ok(Model::new(AnyModel::Pce(model)))
+        Ok(Model::new(AnyModel::from(model)))
     }
 
     /// Everything there is, in numbers and arrays: what a pickle holds.
     fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let OnlineParts { params, online, number_type, zeros, zero_rows, image, proved, state } = self.lock().parts();
         let all = PyDict::new(py);
-        all.set_item("keywords", keywords(py, &params)?)?;
+        all.set_item("settings", settings_of(&params))?;
         all.set_item("kind", (online.rank, online.forget, online.block))?;
         all.set_item("numbers", number_name(number_type))?;
         all.set_item("zeros", (zeros, zero_rows))?;
@@ -108,7 +108,7 @@ impl Online {
         let basis = Mat::from_fn(basis.nrows(), basis.ncols(), |i, j| basis[(i, j)]);
         let (sigma, waiting) = (numbers(get("sigma")?)?, numbers(get("waiting")?)?);
         let seen = OnlinePce::from_parts(OnlineParts {
-            params: params(get("keywords")?.cast::<PyDict>()?)?,
+            params: params(&get("settings")?.extract::<String>()?)?,
             online: OnlineParams { rank, forget, block },
             number_type: number_type(&get("numbers")?.extract::<String>()?)?,
             zeros,

@@ -2,17 +2,17 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use eigenspan::linalg::summary::Form;
-use eigenspan::{Keep, PceParams, PceSummary};
+use eigenspan_core::linalg::summary::Form;
+use eigenspan_core::{Keep, PceParams, PceSummary};
 use eigenspan_io::SummaryFile;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyBytes;
 
 use crate::arrays::Held;
 use crate::door::{enter, no_file, refused};
 use crate::model::Model;
-use crate::settings::{keywords, params};
+use crate::settings::{params, settings_of};
 
 /// What is kept of the samples seen.
 #[pyclass(frozen, module = "eigenspan._eigenspan")]
@@ -21,7 +21,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    fn of(file: SummaryFile) -> Self {
+    pub fn of(file: SummaryFile) -> Self {
         Self { file: Mutex::new(file) }
     }
 
@@ -34,8 +34,8 @@ impl Summary {
 impl Summary {
     /// Of no samples; `form` is what to keep of them.
     #[new]
-    fn new(keywords: &Bound<'_, PyDict>, features: usize, form: &str) -> PyResult<Self> {
-        let summary = PceSummary::keeping(keep(form)?, params(keywords)?, features).map_err(refused)?;
+    fn new(settings: &str, features: usize, form: &str) -> PyResult<Self> {
+        let summary = PceSummary::keeping(keep(form)?, params(settings)?, features).map_err(refused)?;
         Ok(Self::of(summary.into()))
     }
 
@@ -56,9 +56,9 @@ impl Summary {
     }
 
     /// The model of all samples seen, by other settings where they are given.
-    #[pyo3(signature = (keywords, threads))]
-    fn finish(&self, py: Python<'_>, keywords: Option<&Bound<'_, PyDict>>, threads: Option<usize>) -> PyResult<Model> {
-        let asked = keywords.map(params).transpose()?;
+    #[pyo3(signature = (settings, threads))]
+    fn finish(&self, py: Python<'_>, settings: Option<&str>, threads: Option<usize>) -> PyResult<Model> {
+        let asked = settings.map(params).transpose()?;
         let model = enter(py, threads, |exec| {
             let file = self.lock();
             let strict = file.summary.state().0.strict;
@@ -85,9 +85,9 @@ impl Summary {
         Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py),)))
     }
 
-    /// The settings, as keywords.
-    fn keywords<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        keywords(py, self.lock().summary.state().0)
+    /// The settings, as JSON.
+    fn settings(&self) -> String {
+        settings_of(self.lock().summary.state().0)
     }
 
     /// What is kept.

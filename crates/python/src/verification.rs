@@ -1,7 +1,7 @@
 //! Pairs of samples that are of the same class or not.
 
-use eigenspan::classify::verification::{Roc, accuracy_by_folds, cosines, even_folds, pairs};
-use eigenspan::data::Labels;
+use eigenspan_core::classify::verification::{Roc, accuracy_by_folds, cosines, even_folds, pairs};
+use eigenspan_core::data::Labels;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -42,8 +42,9 @@ pub fn roc<'py>(
 ) -> PyResult<([Vector<'py>; 3], f64, f64)> {
     let (scores, same) = (scores.as_array().to_vec(), same.as_array().to_vec());
     let roc = Roc::of(&scores, &same).map_err(refused)?;
-    let column =
-        |of: fn(&eigenspan::classify::verification::RocPoint) -> f64| vector(py, roc.points.iter().map(of).collect());
+    let column = |of: fn(&eigenspan_core::classify::verification::RocPoint) -> f64| {
+        vector(py, roc.points.iter().map(of).collect())
+    };
     let columns = [column(|p| p.false_accepts), column(|p| p.true_accepts), column(|p| p.threshold)];
     Ok((columns, roc.auc(), roc.equal_error_rate()))
 }

@@ -1,6 +1,6 @@
 //! A matrix as a grey picture: the larger a value, the darker.
 
-use eigenspan::Mat;
+use eigenspan_core::Mat;
 
 /// The picture is at least this wide.
 const LEAST_WIDTH: usize = 560;
@@ -9,7 +9,7 @@ const LEAST_WIDTH: usize = 560;
 /// Values that are not finite are drawn as zero.
 ///
 /// ```
-/// let png = eigenspan_render::greys(&eigenspan::Mat::from_fn(2, 2, |i, j| (i + j) as f64));
+/// let png = eigenspan_render::greys(&eigenspan_core::Mat::from_fn(2, 2, |i, j| (i + j) as f64));
 /// assert!(png.starts_with(b"\x89PNG"));
 /// ```
 pub fn greys(matrix: &Mat) -> Vec<u8> {

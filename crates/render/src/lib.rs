@@ -18,7 +18,7 @@
 //! | `glyphs`         | the letters that head the columns of a contact sheet                     |
 //!
 //! ```
-//! use eigenspan::method::pce::PathStep;
+//! use eigenspan_core::method::pce::PathStep;
 //! use eigenspan_render::{path_svg, staircase};
 //!
 //! // Singular values 5, 2 and 0.5: above λ = 1/σᵢ² the i-th dimension pays.

@@ -1,7 +1,7 @@
 //! The staircase k(λ) as an SVG.
 
 use crate::axis::{CountAxis, number};
-use eigenspan::method::pce::PathStep;
+use eigenspan_core::method::pce::PathStep;
 
 use crate::staircase::{choice, lambda_axis, most_kept};
 use crate::svg::{Anchor, BOTTOM, Frame, LEFT, Page, RIGHT, across, merged, up};
@@ -15,7 +15,7 @@ const CHARACTER_WIDTH: f64 = 9.5;
 /// is the (λ, k) to point out. `title` may be any text: it is escaped. Equal input gives equal bytes.
 ///
 /// ```
-/// use eigenspan::method::pce::PathStep;
+/// use eigenspan_core::method::pce::PathStep;
 /// use eigenspan_render::path_svg;
 ///
 /// let svg = path_svg(&[PathStep { lambda: 0.5, k: 1 }], Some((5.0, 1)), "faces & <digits>");

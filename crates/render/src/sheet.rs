@@ -4,7 +4,7 @@
 //! of three columns to the right, so that a sheet of many samples has the shape of a slide.
 
 use crate::glyphs::{GLYPH, ink, word_width};
-use eigenspan::data::ImageShape;
+use eigenspan_core::data::ImageShape;
 
 /// Images are enlarged by a whole factor until they are this wide, which also gives the headings room.
 const LEAST_WIDTH: usize = 96;
@@ -107,7 +107,7 @@ impl SheetError {
 /// one scale – the largest |error| of all rows – serves the whole sheet, so rows can be compared.
 ///
 /// ```
-/// use eigenspan::data::ImageShape;
+/// use eigenspan_core::data::ImageShape;
 /// use eigenspan_render::{SheetRow, contact_sheet};
 ///
 /// let row = SheetRow { original: vec![0.0, 1.0], clean: vec![0.1, 0.9], error: vec![-0.1, 0.1] };

@@ -1,6 +1,6 @@
 //! The staircase k(λ) for a terminal: how many dimensions are kept as λ grows.
 
-use eigenspan::method::pce::PathStep;
+use eigenspan_core::method::pce::PathStep;
 
 use crate::axis::{CountAxis, LogAxis, number};
 use crate::canvas::{Canvas, DOTS};
@@ -14,7 +14,7 @@ use crate::chart::Layout;
 /// are drawn at those sizes.
 ///
 /// ```
-/// use eigenspan::method::pce::PathStep;
+/// use eigenspan_core::method::pce::PathStep;
 /// use eigenspan_render::staircase;
 ///
 /// let steps = [(0.02, 1), (0.4, 2), (7.0, 3)].map(|(lambda, k)| PathStep { lambda, k });

@@ -15,7 +15,7 @@ use crate::StudyError;
 use crate::cell::{Cell, Measured};
 
 /// Counts up whenever cells of the same settings may come out differently.
-const CELLS: u32 = 1;
+const CELLS: u32 = 2;
 
 /// Finished cells.
 #[derive(Debug, Default)]
@@ -77,6 +77,7 @@ pub fn key(data: &str, cell: &Cell, timed: bool) -> String {
     let Cell { partition, method, readings } = cell;
     let version = env!("CARGO_PKG_VERSION");
     let timed = if timed { "timed\n" } else { "" };
-    let all = format!("{CELLS}\n{version}\n{data}\n{partition:?}\n{method:?}\n{readings:?}\n{timed}");
+    let json = serde_json::to_string(&(partition, method, readings)).expect("cells are plain data");
+    let all = format!("{CELLS}\n{version}\n{data}\n{json}\n{timed}");
     Sha256::digest(all).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -6,20 +6,19 @@
 //! A fit is the expensive part, so a cell is one fit with all its [`Reading`]s: PCE at the largest λ gives every smaller λ
 //! (with weights 1/σ, the features at λ are the first k(λ) columns), and a fit with many columns gives every smaller number.
 
-use eigenspan::classify::nearest_neighbour::NearestNeighbourParams;
-use eigenspan::classify::{Classifier, accuracy};
-use eigenspan::data::{Dataset, Labels, Matrix, Samples};
-use eigenspan::method::parts::neighbours::Metric;
-use eigenspan::model::fitted::Fitted as _;
-use eigenspan::prepare::norm;
-use eigenspan::registry::{Method, Outcome};
-use eigenspan::split::{Split, Train};
-use eigenspan::{Error, Exec, Mat, Model, Normalize};
+use eigenspan_core::classify::nearest_neighbour::NearestNeighbourParams;
+use eigenspan_core::classify::{Classifier, accuracy};
+use eigenspan_core::data::{Dataset, Labels, Matrix, Samples};
+use eigenspan_core::method::parts::neighbours::Metric;
+use eigenspan_core::model::fitted::Fitted as _;
+use eigenspan_core::prepare::norm;
+use eigenspan_core::registry::{Method, Outcome, Task};
+use eigenspan_core::split::{Split, Train};
+use eigenspan_core::{Error, Exec, Mat, Model, Normalize};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
 use crate::prefixes::nearest;
-use crate::settings::capped;
 
 /// So many widths of the same features are worth a sweep.
 const SWEEP: usize = 8;
@@ -176,7 +175,7 @@ impl Cell {
         let (train, test) = (part(&split.train), part(&split.test));
         let truth = &test.labels.as_ref().expect("parts have the labels of the whole").of;
         let most = train.samples.rows().saturating_sub(1).min(train.samples.cols());
-        let method = capped(self.method.clone(), most);
+        let method = self.method.clone().capped(most);
         let started = clock.seconds();
         let outcome = method.fit_with(train.samples.view(), train.labels.as_ref(), exec)?;
         let fitted = clock.seconds();
@@ -196,7 +195,7 @@ impl Cell {
             false => (Mat::zeros(0, 0), Mat::zeros(0, 0)),
         };
         let transform_seconds = clock.seconds() - fitted;
-        let features = Features { train: z, test: y, labels, truth, unit: has_unit_features(&outcome.model) };
+        let features = Features { train: z, test: y, labels, truth, unit: outcome.model.unit_features() };
         let readings = self.read(&outcome, &features, &test, clock, exec)?;
         let (train, test) = (train_rows, test_rows);
         Ok(Measured { train, test, fit_seconds: fitted - started, transform_seconds, readings, warnings })
@@ -220,9 +219,9 @@ impl Cell {
             };
             let score = |classifier: &Classifier| cut.score(classifier, clock, exec);
             let scores = reading.classifiers.iter().map(score).collect::<Result<_, Error>>()?;
-            let k = match (&outcome.model, reading.take) {
-                (Model::Pce(model), Take::All) => model.k(),
-                (Model::Pce(model), Take::Lambda(lambda)) => model.dimension_at(lambda).unwrap_or(0),
+            let k = match (outcome.model.as_pce(), reading.take) {
+                (Some(model), Take::All) => model.k(),
+                (Some(model), Take::Lambda(lambda)) => model.dimension_at(lambda).unwrap_or(0),
                 _ => cut.train.cols(),
             };
             Ok(Read { k, columns: cut.train.cols(), scores })
@@ -280,9 +279,7 @@ impl Features<'_> {
             return Err(Error::Model("the method finds no low-rank part".into()));
         };
         let mut test = test.samples.view().to_f64();
-        if let Method::RobustPca(params) = outcome.model.settings()
-            && params.normalize == Normalize::Unit
-        {
+        if outcome.model.scaling() == Normalize::Unit {
             to_unit(&mut test);
         }
         Ok(Self { train, test, ..*self })
@@ -307,7 +304,7 @@ fn own_rule(
     if model.class_names().is_none() {
         return Ok(None);
     }
-    let (predicted, _) = model.predict_with(&test.samples, exec)?;
+    let predicted = model.classify(test.samples.view(), exec)?.of;
     let score = Score { accuracy: accuracy(&predicted, truth)?, seconds: clock.seconds() - started };
     let m = model.features();
     Ok(Some(Read { k: m, columns: m, scores: vec![score] }))
@@ -315,29 +312,19 @@ fn own_rule(
 
 /// Whether the method is a classifier itself.
 pub fn is_classifier(method: &Method) -> bool {
-    matches!(method, Method::Cesr(_) | Method::Nn(_) | Method::Svm(_) | Method::Src(_))
+    method.info().task == Task::Classifier
 }
 
 /// Columns that are taken of a model's features.
 fn columns(take: Take, model: &Model) -> Result<usize, Error> {
-    match (take, model) {
+    match (take, model.as_pce()) {
         (Take::First(columns), _) => Ok(columns.max(1)),
-        (Take::Lambda(lambda), Model::Pce(pce)) => {
+        (Take::Lambda(lambda), Some(pce)) => {
             let k = pce.dimension_at(lambda).ok_or_else(|| Error::Model("λ is larger than that of the fit".into()))?;
             Ok(k.max(1))
         }
         (Take::Lambda(_), _) => Err(Error::Model("only PCE is read at a λ".into())),
         (Take::All | Take::LowRank, _) => Ok(usize::MAX),
-    }
-}
-
-fn has_unit_features(model: &Model) -> bool {
-    match model {
-        Model::Pce(model) => model.parts().params.unit_features,
-        Model::Eigenfaces(model) => model.unit_features,
-        Model::RobustPca(model) => model.unit_features,
-        Model::Rosl(model) => model.unit_features,
-        _ => false,
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use eigenspan::Exec;
-use eigenspan::data::synthetic_faces::{Disguise, SyntheticFaces};
-use eigenspan::data::{Dataset, ImageShape, Labels};
+use eigenspan_core::Exec;
+use eigenspan_core::data::synthetic_faces::{Disguise, SyntheticFaces};
+use eigenspan_core::data::{Dataset, ImageShape, Labels};
 use eigenspan_io::ReadOptions;
 
 use crate::StudyError;
@@ -199,7 +199,7 @@ fn first_of_each(data: Dataset, count: usize) -> Dataset {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eigenspan::Mat;
+    use eigenspan_core::Mat;
 
     #[test]
     fn what_is_missing_is_said_with_where_it_is_obtained() {
@@ -228,7 +228,7 @@ mod tests {
     }
 
     /// A folder with pictures of these names, each with its place as its grey value.
-    #[expect(clippy::disallowed_methods, reason = "tests make their folders")]
+    #[expect(clippy::disallowed_methods, reason = "a test makes its files")]
     fn folder(names: &[&str]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         for (i, name) in names.iter().enumerate() {

@@ -12,7 +12,7 @@ pub enum StudyError {
         /// What was being computed.
         doing: String,
         /// Why it stopped.
-        source: eigenspan::Error,
+        source: eigenspan_core::Error,
     },
     /// Data could not be read.
     #[error(transparent)]
@@ -115,7 +115,7 @@ impl StudyError {
     pub fn is_machine(&self) -> bool {
         matches!(
             self,
-            Self::Method { source: eigenspan::Error::Linalg(_), .. }
+            Self::Method { source: eigenspan_core::Error::Linalg(_), .. }
                 | Self::Read(ReadError::Io { .. })
                 | Self::Write(_)
         )

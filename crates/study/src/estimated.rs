@@ -6,10 +6,10 @@
 //! The time of a fit is that of the estimator, with its neighbours and the balls it draws, and that of the method. Nothing is
 //! kept from one partition to the next.
 
-use eigenspan::Dim;
-use eigenspan::data::Dataset;
-use eigenspan::dimension::{Calibration, Estimator, Near};
-use eigenspan::registry::Method;
+use eigenspan_core::Dim;
+use eigenspan_core::data::Dataset;
+use eigenspan_core::dimension::{Calibration, Estimator, Near};
+use eigenspan_core::registry::Method;
 
 use crate::StudyError;
 use crate::cell::{Cell, Partition, Reading, Take};
@@ -110,11 +110,11 @@ fn estimate_and_measure(
     estimator: Option<Estimator>,
     data: &Dataset,
     runner: &Runner<'_>,
-) -> Result<(Found, Option<f64>, Vec<String>), eigenspan::Error> {
+) -> Result<(Found, Option<f64>, Vec<String>), eigenspan_core::Error> {
     let (clock, exec) = (runner.clock, runner.exec.silent());
     let (mut estimate, mut seconds, mut warnings) = (None, 0.0, vec![]);
     if let Some(estimator) = estimator {
-        let labels = data.labels.as_ref().ok_or(eigenspan::Error::NoLabels)?;
+        let labels = data.labels.as_ref().ok_or(eigenspan_core::Error::NoLabels)?;
         let split = cell.partition.split(labels)?;
         let train = data.select_rows(&split.train).expect("a split names samples that are there");
         let started = clock.seconds();

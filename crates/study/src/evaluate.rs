@@ -1,8 +1,8 @@
 //! Methods and classifiers on labelled data: how often they are right on samples they have not seen.
 
-use eigenspan::classify::Classifier;
-use eigenspan::data::{Corruption, Dataset, ImageShape};
-use eigenspan::registry::Method;
+use eigenspan_core::classify::Classifier;
+use eigenspan_core::data::{Corruption, Dataset, ImageShape};
+use eigenspan_core::registry::Method;
 
 use crate::StudyError;
 use crate::cell::{SplitRule, Take, TrainSize, is_classifier};

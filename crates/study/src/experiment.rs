@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use eigenspan::Exec;
-use eigenspan::data::Dataset;
+use eigenspan_core::Exec;
+use eigenspan_core::data::Dataset;
 
 use crate::StudyError;
 use crate::cell::Partition;

@@ -4,8 +4,8 @@
 //!     seconds ≈ c · n^a        a = the slope of log seconds over log n, by least squares
 //! ```
 
-use eigenspan::data::generate::Normal;
-use eigenspan::{Exec, Lambda, Mat, PceParams};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::{Exec, Lambda, Mat, PceParams};
 
 use crate::StudyError;
 use crate::clock::Clock;

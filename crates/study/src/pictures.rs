@@ -1,8 +1,8 @@
 //! The paper's pictures: the coefficients of PCE (fig1), and corrupted faces with what is recovered of them (fig5).
 
-use eigenspan::data::Dataset;
-use eigenspan::registry::Method;
-use eigenspan::{Exec, Mat, Model, Normalize, Pce, PceParams};
+use eigenspan_core::data::Dataset;
+use eigenspan_core::registry::Method;
+use eigenspan_core::{Exec, Mat, Normalize, Pce, PceParams};
 use eigenspan_render::{LineChart, Point, Series, SheetRow, contact_sheet, greys, lines_svg};
 
 use crate::StudyError;
@@ -21,17 +21,15 @@ pub struct Pictures {
     pub table: Table,
 }
 
-fn failed(doing: &str) -> impl Fn(eigenspan::Error) -> StudyError {
+fn failed(doing: &str) -> impl Fn(eigenspan_core::Error) -> StudyError {
     let doing = doing.to_string();
     move |source| StudyError::Method { doing: doing.clone(), source }
 }
 
 fn fitted(method: &Method, data: &Dataset, exec: Exec<'_>) -> Result<Pce, StudyError> {
     let outcome = method.fit_with(data.samples.view(), None, exec).map_err(failed("PCE"))?;
-    match outcome.model {
-        Model::Pce(model) => Ok(model),
-        _ => Err(StudyError::Setting { method: format!("{method:?}"), fault: "is not PCE".into() }),
-    }
+    let other = |_| StudyError::Setting { method: method.name().into(), fault: "is not PCE".into() };
+    outcome.model.into_pce().map_err(other)
 }
 
 /// |C| between samples of the first classes, the singular values of C, and the energy of the first of them.

@@ -1,8 +1,8 @@
 //! From what is wanted to the fewest fits that give it.
 
-use eigenspan::classify::Classifier;
-use eigenspan::registry::Method;
-use eigenspan::{Dim, Lambda, Weights};
+use eigenspan_core::classify::Classifier;
+use eigenspan_core::registry::Method;
+use eigenspan_core::{Dim, Lambda, Weights};
 
 use crate::cell::{Cell, Partition, Reading, SplitRule, Take, TrainSize, is_classifier};
 

@@ -7,7 +7,7 @@
 //! One more column costs one operation a pair, so that all widths together cost what the widest costs. Sums are taken in the
 //! order of the columns, for every test sample by itself: the result does not depend on threads.
 
-use eigenspan::{Error, Exec, Mat};
+use eigenspan_core::{Error, Exec, Mat};
 
 /// Test samples that one piece of work takes.
 const PIECE: usize = 16;
@@ -89,10 +89,10 @@ fn first_smallest(values: impl Iterator<Item = f64>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eigenspan::classify::Classifier;
-    use eigenspan::data::Labels;
-    use eigenspan::data::generate::Normal;
-    use eigenspan::exec::Quiet;
+    use eigenspan_core::classify::Classifier;
+    use eigenspan_core::data::Labels;
+    use eigenspan_core::data::generate::Normal;
+    use eigenspan_core::exec::Quiet;
     use std::num::NonZero;
 
     fn features(rows: usize, seed: u64) -> Mat {

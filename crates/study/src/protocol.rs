@@ -3,8 +3,8 @@
 //! Every table and figure of the paper has one in `protocols/`, under its label in the paper's source. What is not in the
 //! file is what the paper's own tables say: the parameter of a method is that of the row it is compared with.
 
-use eigenspan::data::Corruption;
-use eigenspan::dimension::{ESTIMATORS, Estimator};
+use eigenspan_core::data::Corruption;
+use eigenspan_core::dimension::{ESTIMATORS, Estimator};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 

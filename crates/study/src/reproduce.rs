@@ -7,9 +7,9 @@
 //! ```
 //! No partition that is reported is ever tuned on.
 
-use eigenspan::Dim;
-use eigenspan::classify::Classifier;
-use eigenspan::registry::Method;
+use eigenspan_core::Dim;
+use eigenspan_core::classify::Classifier;
+use eigenspan_core::registry::Method;
 use serde_json::{Map, Value};
 
 use crate::StudyError;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use eigenspan::Exec;
-use eigenspan::data::{Corruption, Dataset, Labels};
+use eigenspan_core::Exec;
+use eigenspan_core::data::{Corruption, Dataset, Labels};
 use eigenspan_io::fingerprint;
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +42,7 @@ pub fn corrupted(
     corruption: Corruption,
     share: f64,
     seed: u64,
-) -> Result<(Dataset, Vec<usize>), eigenspan::Error> {
+) -> Result<(Dataset, Vec<usize>), eigenspan_core::Error> {
     let found = corruption.apply(&data.samples, data.image, share, seed, 0)?;
     Ok((Dataset { samples: found.samples.into(), ..data.clone() }, found.rows))
 }
@@ -50,7 +50,8 @@ pub fn corrupted(
 /// A hash of classes.
 fn hash_of(labels: &Labels) -> String {
     use sha2::{Digest as _, Sha256};
-    let bytes = Sha256::digest(format!("{:?}\n{:?}", labels.names, labels.of));
+    let json = serde_json::to_string(&(&labels.names, &labels.of)).expect("labels are plain data");
+    let bytes = Sha256::digest(json);
     bytes.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -245,9 +246,8 @@ enum Begun {
 }
 
 /// The name of a method, with its settings where a person would want them.
-fn method_name(method: &eigenspan::registry::Method) -> String {
-    let text = format!("{method:?}");
-    text.split(['(', ' ']).next().unwrap_or_default().to_string()
+fn method_name(method: &eigenspan_core::registry::Method) -> String {
+    method.name().to_string()
 }
 
 impl Done<'_> {

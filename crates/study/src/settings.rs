@@ -3,32 +3,31 @@
 //! Settings have the names that they have in a model file, with the values that a person would write: `lambda = 5`,
 //! `dim = 300`, `weights = "heat"`.
 
-use eigenspan::classify::cesr::CesrParams;
-use eigenspan::classify::linear_svm::LinearSvmParams;
-use eigenspan::classify::nearest_neighbour::NearestNeighbourParams;
-use eigenspan::classify::picked::PickedParams;
-use eigenspan::classify::sparse_representation::SrcParams;
-use eigenspan::classify::{CLASSIFIERS, Classifier};
-use eigenspan::method::pca::Components;
-use eigenspan::registry::{METHODS, Method};
-use eigenspan::{Dim, Normalize};
-use serde_json::{Map, Value, json};
+use eigenspan_core::Normalize;
+use eigenspan_core::classify::cesr::CesrParams;
+use eigenspan_core::classify::linear_svm::LinearSvmParams;
+use eigenspan_core::classify::nearest_neighbour::NearestNeighbourParams;
+use eigenspan_core::classify::picked::PickedParams;
+use eigenspan_core::classify::sparse_representation::SrcParams;
+use eigenspan_core::classify::{CLASSIFIERS, Classifier};
+use eigenspan_core::registry::{METHODS, Method};
+use eigenspan_core::settings::SettingError;
+use serde_json::{Map, Value};
 
 use crate::StudyError;
-
-/// Settings of PCE that a file leaves out where they are the default.
-const LEFT_OUT: [&str; 2] = ["unit_features", "solver"];
 
 /// The method of this name, with its defaults or as the paper ran it where it did.
 pub fn method(name: &str, as_published: bool) -> Result<Method, StudyError> {
     let published = if as_published { Method::as_published(name) } else { None };
-    published.or_else(|| Method::named(name)).ok_or_else(|| unknown("method", name, &METHODS.map(|(name, _)| name)))
+    published
+        .or_else(|| Method::named(name))
+        .ok_or_else(|| unknown("method", name, &METHODS.iter().map(|method| method.name).collect::<Vec<_>>()))
 }
 
 /// The classifier of this name, with its defaults or as the paper ran it.
 pub fn classifier(name: &str, as_published: bool) -> Result<Classifier, StudyError> {
     let found = if as_published { Classifier::as_published(name) } else { Classifier::named(name) };
-    found.ok_or_else(|| unknown("classifier", name, &CLASSIFIERS.map(|(name, _)| name)))
+    found.ok_or_else(|| unknown("classifier", name, &CLASSIFIERS.iter().map(|(name, _)| *name).collect::<Vec<_>>()))
 }
 
 /// The classifier with samples scaled to length one first.
@@ -42,7 +41,6 @@ pub fn with_unit_samples(classifier: Classifier) -> Classifier {
             let candidates = params.candidates.into_iter().map(with_unit_samples).collect();
             Classifier::Auto(PickedParams { candidates, ..params })
         }
-        other => other,
     }
 }
 
@@ -68,72 +66,16 @@ pub fn method_of_text(text: &str, as_published: bool) -> Result<Method, StudyErr
 
 /// `base` with settings changed.
 pub fn laid_over(name: &str, base: Method, changes: &Map<String, Value>) -> Result<Method, StudyError> {
-    let fault = |fault: String| StudyError::Setting { method: name.into(), fault };
-    if let Method::Pca(mut params) = base {
-        // PCA is kept in files as the PCE that it is.
-        for (setting, value) in changes {
-            match (setting.as_str(), value.as_u64(), value.as_bool()) {
-                ("dim", Some(count), _) => params.components = Components::Count(count as usize),
-                ("whiten", _, Some(whiten)) => params.whiten = whiten,
-                _ => return Err(fault(format!("does not take `{setting} = {value}`"))),
-            }
-        }
-        return Ok(Method::Pca(params));
-    }
-    let mut settings = serde_json::to_value(&base).expect("settings are plain data");
-    for (setting, value) in changes {
-        let (setting, value) = as_kept(name, setting, value);
-        let left_out = matches!(base, Method::Pce(_)) && LEFT_OUT.contains(&setting);
-        if settings.get(setting).is_none() && !left_out {
-            return Err(fault(format!("has no setting `{setting}`")));
-        }
-        settings[setting] = value;
-    }
-    serde_json::from_value(settings).map_err(|error| fault(format!("does not take this: {error}")))
-}
-
-/// A setting under the name and in the shape in which it is kept.
-pub fn as_kept<'a>(method: &str, setting: &'a str, value: &Value) -> (&'a str, Value) {
-    match (method, setting) {
-        ("pce" | "pce-auto", "lambda") if value.is_number() => (setting, json!({ "rule": "fixed", "value": value })),
-        ("pce" | "pce-auto", "lambda") if value.is_string() => (setting, json!({ "rule": value })),
-        ("l1-graph" | "src", "tolerance") => ("stop", json!({ "published": { "tolerance": value } })),
-        ("l1-graph" | "src", "rounds") => ("most_steps", value.clone()),
-        ("svm", "rounds") => ("most_rounds", value.clone()),
-        ("pce" | "pce-auto", "weights") if value == "soft" => (setting, json!({ "soft": { "gamma": 1.0 } })),
-        (_, "weights") if value == "heat" => (setting, json!({ "heat": { "t": null } })),
-        (_, "dim") if value.is_number() => (setting, json!({ "fixed": value })),
-        _ => (setting, value.clone()),
-    }
-}
-
-/// The method with at most `most` dimensions, where it was asked for more.
-pub fn capped(method: Method, most: usize) -> Method {
-    let cap = |dim: &mut Dim| {
-        if let Dim::Fixed(asked) = dim {
-            *asked = (*asked).min(most.max(1));
-        }
-    };
-    let mut method = method;
-    match &mut method {
-        Method::Pce(params) => cap(&mut params.dim),
-        Method::Eigenfaces(params) => cap(&mut params.dim),
-        Method::Lpp(params) => cap(&mut params.dim),
-        Method::Npe(params) => cap(&mut params.dim),
-        Method::L1Graph(params) => cap(&mut params.dim),
-        Method::Nmf(params) => cap(&mut params.dim),
-        Method::Nenmf(params) => cap(&mut params.dim),
-        Method::RobustPca(params) => cap(&mut params.dim),
-        Method::Rosl(params) => cap(&mut params.dim),
-        _ => {}
-    }
-    method
+    let fault = |error: SettingError| StudyError::Setting { method: name.into(), fault: error.to_string() };
+    changes.iter().try_fold(base, |method, (setting, value)| method.with(setting, value)).map_err(fault)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eigenspan::{Lambda, PceParams, RankRule, Weights};
+    use eigenspan_core::method::pca::Components;
+    use eigenspan_core::registry::MethodInfo;
+    use eigenspan_core::{Dim, Lambda, PceParams, RankRule, Weights};
 
     #[test]
     fn settings_are_laid_over_the_defaults() {
@@ -144,7 +86,7 @@ mod tests {
         let Method::L1Graph(l1) = method_of_text("l1-graph:lambda=0.1,tolerance=0.01,dim=7", true).unwrap() else {
             panic!("another method")
         };
-        assert_eq!((l1.lambda, l1.dim, l1.most_steps), (0.1, Dim::Fixed(7), 100));
+        assert_eq!((l1.lambda, l1.tol, l1.dim, l1.max_iter), (0.1, Some(0.01), Dim::Fixed(7), 100));
         let Method::Pca(pca) = method_of_text("pca:dim=9", false).unwrap() else { panic!("another method") };
         assert_eq!(pca.components, Components::Count(9));
     }
@@ -153,9 +95,10 @@ mod tests {
     fn what_a_method_does_not_have_is_refused_by_name() {
         for (text, words) in [
             ("pce:neighbours=3", "`pce` has no setting `neighbours`"),
-            ("npe:neighbours=many", "`npe` does not take this"),
+            ("npe:neighbours=many", "`npe` does not take `neighbours = \"many\"`"),
             ("npe:49", "`npe` takes settings as in `npe:dim=30`, found `49`"),
-            ("pca:lambda=1", "`pca` does not take `lambda = 1`"),
+            ("pca:lambda=1", "`pca` has no setting `lambda`"),
+            ("pca:dim=most", "`pca` does not take `dim = \"most\"`: expected a number of components"),
             ("tsne", "there is no method `tsne`"),
         ] {
             let error = method_of_text(text, false).unwrap_err();
@@ -175,10 +118,19 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_too_large_is_capped() {
-        let eigenfaces = method("eigenfaces", true).unwrap();
-        assert_eq!(capped(eigenfaces.clone(), 400), eigenfaces);
-        let Method::Eigenfaces(few) = capped(eigenfaces, 99) else { panic!("another method") };
-        assert_eq!(few.dim, Dim::Fixed(99));
+    fn every_number_of_features_that_is_too_large_is_capped() {
+        for MethodInfo { name, .. } in METHODS {
+            let method = method(name, true).unwrap();
+            let has_dim = serde_json::to_value(&method).unwrap().get("dim").is_some();
+            let Ok(large) = method_of_text(&format!("{name}:dim=400"), true) else {
+                assert!(!has_dim, "{name}");
+                continue;
+            };
+            assert!(has_dim, "{name}");
+            assert_eq!(large.clone().capped(400), large, "{name}");
+            let few = method_of_text(&format!("{name}:dim=99"), true).unwrap();
+            assert_eq!(large.clone().capped(99), few, "{name}");
+            assert_eq!(large.capped(0), method_of_text(&format!("{name}:dim=1"), true).unwrap(), "{name}");
+        }
     }
 }

@@ -1,12 +1,11 @@
 //! Methods and classifiers on the built-in digits.
-#![expect(clippy::disallowed_methods, reason = "tests cut files short")]
 
 use std::num::NonZero;
 
-use eigenspan::classify::{Classifier, accuracy};
-use eigenspan::data::Dataset;
-use eigenspan::exec::Quiet;
-use eigenspan::{Exec, Lambda, PceParams, RankRule};
+use eigenspan_core::classify::{Classifier, accuracy};
+use eigenspan_core::data::Dataset;
+use eigenspan_core::exec::Quiet;
+use eigenspan_core::{Exec, Lambda, PceParams, RankRule};
 use eigenspan_study::cache::Cache;
 use eigenspan_study::cell::{Cell, Partition, Reading, SplitRule, Take, TrainSize};
 use eigenspan_study::clock::{Clock, Still};
@@ -87,7 +86,7 @@ fn a_smaller_lambda_read_off_a_fit_is_a_fit_of_its_own() {
         let lambdas = [1e-4, 0.01, 0.05, 0.3, 2.0];
         let reading = |lambda| Reading { take: Take::Lambda(lambda), classifiers: vec![nn.clone()] };
         let readings = lambdas.map(reading).to_vec();
-        let cell = Cell { partition, method: eigenspan::registry::Method::Pce(params(2.0)), readings };
+        let cell = Cell { partition, method: eigenspan_core::registry::Method::Pce(params(2.0)), readings };
         let measured = cell.measure(&data, &Still, Exec::default()).unwrap();
         let split = partition.split(&labels).unwrap();
         let (train, test) = (data.select_rows(&split.train).unwrap(), data.select_rows(&split.test).unwrap());
@@ -129,6 +128,7 @@ fn many_widths_in_one_sweep_are_each_what_a_classifier_says() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test that damages a file")]
 fn a_run_that_was_stopped_goes_on_to_the_same_result() {
     let asked = asked(&METHODS[..3], &["nn"]);
     let whole = run(&asked, Cache::in_memory(), 1);
@@ -183,7 +183,7 @@ fn data_that_cannot_be_judged_are_refused() {
     let mut runner = Runner { cache: Cache::in_memory(), clock: &Still, exec: Exec::default() };
     for train in [TrainSize::Total(360), TrainSize::Total(361), TrainSize::Each(400)] {
         let error = Evaluation { train, ..asked(&["pce"], &["nn"]) }.run(&subject, &mut runner).unwrap_err();
-        assert!(error.to_string().starts_with("Pce, partition 1 of digits: "), "{error}");
+        assert!(error.to_string().starts_with("pce, partition 1 of digits: "), "{error}");
     }
     assert!(Classifier::named("oracle").is_none());
 }

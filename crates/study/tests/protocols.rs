@@ -1,9 +1,8 @@
 //! Protocols carried out on the built-in digits.
-#![expect(clippy::disallowed_methods, reason = "tests cut files short")]
 
-use eigenspan::Exec;
-use eigenspan::data::Dataset;
-use eigenspan::dimension::{Calibration, Estimator, Near};
+use eigenspan_core::Exec;
+use eigenspan_core::data::Dataset;
+use eigenspan_core::dimension::{Calibration, Estimator, Near};
 use eigenspan_study::cache::Cache;
 use eigenspan_study::cell::{Cell, Partition, Reading, SplitRule, Take, TrainSize};
 use eigenspan_study::clock::Still;
@@ -113,6 +112,7 @@ fn tuning_looks_at_partition_zero_alone() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test that damages a file")]
 fn a_run_cut_at_any_cell_ends_with_the_same_lines() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cells.jsonl");

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use eigenspan::data::ImageShape;
-use eigenspan::{Dim, Keep, Lambda, Normalize, PceParams, RankRule, SketchParams, Solver};
+use eigenspan_core::data::ImageShape;
+use eigenspan_core::{Dim, Lambda, PceParams};
+use eigenspan_feed::{Checkpoints, Form, SketchOptions};
 
 use super::values::{
     FormArg, LambdaArg, NormalizeArg, RankRuleArg, Size, SolverArg, parse_image, parse_lambda, parse_size,
@@ -74,39 +75,10 @@ pub struct Fitting {
     pub solver: Option<SolverArg>,
 }
 
-impl Fitting {
-    /// What is asked of PCE.
-    pub fn params(&self) -> PceParams {
-        let lambda = match (self.noise, self.energy, self.lambda) {
-            (Some(s), _, _) => Lambda::Noise(s),
-            (_, Some(share), _) => Lambda::Energy(share),
-            (_, _, Some(LambdaArg(lambda))) => lambda,
-            _ => Lambda::Auto,
-        };
-        PceParams {
-            lambda,
-            dim: self.dim.map_or(Dim::Auto, Dim::Fixed),
-            rank_rule: match self.rank_rule {
-                Some(RankRuleArg::Released) => RankRule::Released,
-                _ => RankRule::Theorem,
-            },
-            normalize: self.normalize.map_or(Normalize::Unit, Normalize::from),
-            center: self.center,
-            strict: self.strict,
-            solver: self.solver(),
-            ..PceParams::default()
-        }
-    }
-
-    pub fn solver(&self) -> Solver {
-        if let Some(SolverArg::Direct) = self.solver { Solver::Direct } else { Solver::Auto }
-    }
-}
-
 /// How samples that are not kept are read.
 #[derive(ClapArgs)]
 pub struct Streaming {
-    /// Read the samples portion by portion, and take no more memory than this: 500MB, 2GB, 1GiB. The result does not depend
+    /// Read the samples chunk by chunk, and take no more memory than this: 500MB, 2GB, 1GiB. The result does not depend
     /// on it
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub max_memory: Option<Size>,
@@ -134,18 +106,19 @@ pub struct Streaming {
 
 impl Streaming {
     /// What is kept.
-    pub fn keep(&self) -> Keep {
+    pub fn form(&self) -> Form {
         match self.form {
-            // A sketch is no summary: whoever asks has looked for that before.
-            None | Some(FormArg::Auto | FormArg::Sketch) => Keep::Auto,
-            Some(FormArg::Gram) => Keep::Gram,
-            Some(FormArg::Triangle) => Keep::Triangle,
+            None | Some(FormArg::Auto) => Form::Auto,
+            Some(FormArg::Gram) => Form::Gram,
+            Some(FormArg::Triangle) => Form::Triangle,
+            Some(FormArg::Sketch) => Form::Sketch,
         }
     }
 
-    /// Bytes from one checkpoint to the next.
-    pub fn every(&self) -> usize {
-        usize::try_from(self.checkpoint_every.0).unwrap_or(usize::MAX)
+    /// Where and how often checkpoints are written.
+    pub fn checkpoints(&self) -> Option<Checkpoints> {
+        let Size(every) = self.checkpoint_every;
+        self.checkpoint.clone().map(|file| Checkpoints { file, every })
     }
 
     /// Whether anything was asked that only samples that are not kept can have.
@@ -163,14 +136,9 @@ impl Streaming {
         given.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
     }
 
-    /// How samples are sketched.
-    pub fn sketch(&self) -> SketchParams {
-        let usual = SketchParams::default();
-        SketchParams {
-            columns: self.sketch_columns,
-            readings: self.passes.unwrap_or(usual.readings),
-            seed: self.sketch_seed.unwrap_or(usual.seed),
-        }
+    /// Options of a sketch.
+    pub fn sketch(&self) -> SketchOptions {
+        SketchOptions { passes: self.passes, columns: self.sketch_columns, seed: self.sketch_seed }
     }
 }
 

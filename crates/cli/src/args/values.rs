@@ -1,8 +1,8 @@
 //! Values of flags, and how they are read.
 
 use clap::ValueEnum;
-use eigenspan::data::ImageShape;
-use eigenspan::{Lambda, Normalize};
+use eigenspan_core::Lambda;
+use eigenspan_core::data::ImageShape;
 use eigenspan_study::cell::{SplitRule, TrainSize};
 
 pub fn parse_image(text: &str) -> Result<ImageShape, String> {
@@ -32,16 +32,6 @@ pub enum NormalizeArg {
     Zscore,
 }
 
-impl From<NormalizeArg> for Normalize {
-    fn from(asked: NormalizeArg) -> Self {
-        match asked {
-            NormalizeArg::Unit => Self::Unit,
-            NormalizeArg::None => Self::None,
-            NormalizeArg::Zscore => Self::ZScore,
-        }
-    }
-}
-
 #[derive(Clone, Copy, ValueEnum)]
 pub enum SolverArg {
     Auto,
@@ -54,24 +44,8 @@ pub struct Size(pub u64);
 
 /// `500MB`, `2GB`, `1GiB`, or a number of bytes.
 pub fn parse_size(text: &str) -> Result<Size, String> {
-    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let unit = match unit.trim().to_ascii_lowercase().as_str() {
-        "" | "b" => 1.0,
-        "k" | "kb" => 1e3,
-        "m" | "mb" => 1e6,
-        "g" | "gb" => 1e9,
-        "t" | "tb" => 1e12,
-        "kib" => 1024f64,
-        "mib" => 1024f64.powi(2),
-        "gib" => 1024f64.powi(3),
-        "tib" => 1024f64.powi(4),
-        _ => return Err("expected a size such as 500MB, 2GB or 1GiB".into()),
-    };
-    match number.parse::<f64>() {
-        Ok(number) if number > 0.0 && number * unit < 1e18 => Ok(Size((number * unit) as u64)),
-        _ => Err("expected a size such as 500MB, 2GB or 1GiB".into()),
-    }
+    let size = eigenspan_feed::parse_size(text);
+    size.map(Size).ok_or_else(|| "expected a size such as 500MB, 2GB or 1GiB".into())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,7 +1,7 @@
 //! `eigenspan demo`: what PCE finds in built-in data.
 
-use eigenspan::data::generate::Subspaces;
-use eigenspan::{Error, PceParams, short_number};
+use eigenspan_core::data::generate::Subspaces;
+use eigenspan_core::{Error, PceParams, short_number};
 use eigenspan_io::embedded;
 use eigenspan_render::scree;
 
@@ -47,7 +47,11 @@ pub fn run(session: &Session<'_>) -> Result<(), Failure> {
 const NEAREST: usize = 5;
 
 /// How often the largest coefficients of a sample belong to samples of its own class.
-fn neighbours_kept(samples: &eigenspan::data::Matrix, class: &[usize], model: &eigenspan::Pce) -> Result<f64, Error> {
+fn neighbours_kept(
+    samples: &eigenspan_core::data::Matrix,
+    class: &[usize],
+    model: &eigenspan_core::Pce,
+) -> Result<f64, Error> {
     let c = model.coefficients(samples, samples)?;
     let mut same = 0;
     for i in 0..c.rows() {

@@ -1,8 +1,8 @@
 //! `eigenspan dimension`: the estimators of the dimension, side by side.
 
-use eigenspan::data::Samples;
-use eigenspan::dimension::{Calibration, ESTIMATORS, Estimate, Estimator, Near, agreement};
-use eigenspan::{Error, short_number};
+use eigenspan_core::data::Samples;
+use eigenspan_core::dimension::{Calibration, ESTIMATORS, Estimate, Estimator, Near, agreement};
+use eigenspan_core::{Error, short_number};
 use eigenspan_io::{load_calibration, save_calibration};
 use serde::Serialize;
 
@@ -31,6 +31,9 @@ struct Row {
 /// Reads, estimates, says what was found.
 pub fn run(args: &Dimension, session: &Session<'_>) -> Result<(), Failure> {
     let estimators = args.estimators()?;
+    let mut names: Vec<&str> = estimators.iter().map(Estimator::name).collect();
+    names.dedup();
+    args.data.whole(args.max_memory, &format!("`dimension` by {}", names.join(", ")))?;
     let data = args.data.read()?;
     let samples = data.samples.view();
     let mut known = args.calibration.as_deref().map(load_calibration).transpose()?.unwrap_or_default();

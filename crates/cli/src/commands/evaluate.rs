@@ -13,6 +13,7 @@ use crate::failure::Failure;
 pub fn run(args: &Evaluate, session: &Session<'_>) -> Result<(), Failure> {
     let asked = asked(args);
     let evaluation = asked.evaluation()?;
+    args.data.whole(args.max_memory, "`evaluate`")?;
     let subject = Subject::new(args.data.name(), asked.corrupted(args.data.read()?)?)?;
     let cache = args.cache.as_deref().map_or_else(|| Ok(Cache::in_memory()), Cache::open)?;
     let mut runner = Runner { cache, clock: session.progress, exec: session.exec };

@@ -1,6 +1,6 @@
 //! `eigenspan export`: a model for other runtimes.
 
-use eigenspan::data::NumberType;
+use eigenspan_core::data::NumberType;
 use eigenspan_io::ModelFile;
 use eigenspan_io::onnx::to_onnx;
 

@@ -2,17 +2,16 @@
 
 use std::path::Path;
 
-use eigenspan::data::{Dataset, Matrix};
-use eigenspan::model::fitted::Fitted as _;
-use eigenspan::registry::{Method, Outcome};
-use eigenspan::{Model, Pce};
+use eigenspan_core::data::{Dataset, Matrix};
+use eigenspan_core::model::fitted::Fitted as _;
+use eigenspan_core::registry::{Method, Outcome};
+use eigenspan_core::{Model, Pce};
+use eigenspan_feed::{Fit as Job, column_names};
 use eigenspan_io::{ModelFile, Names, Provenance};
 
-use super::gather::{Job, params_of};
-use super::transform::column_names;
-use super::wide::Wide;
-use super::{Session, print, summarize, warn};
-use crate::args::{Fit, Fitting};
+use super::summarize::{params_of, told};
+use super::{Session, print, warn};
+use crate::args::{Fit, Fitting, Size};
 use crate::failure::Failure;
 use crate::report;
 
@@ -68,25 +67,28 @@ fn run_streaming(args: &Fit, session: &Session<'_>) -> Result<(), Failure> {
         return Err(Failure::refused(fact, "write the model, then run `eigenspan transform MODEL DATA -o FILE`"));
     }
     let started = session.progress.seconds();
-    let job = Job { data: &args.data, more: &args.more, params, streaming: &args.streaming };
-    let (file, told) = match Wide::of(args, params)? {
-        Some(wide) => wide.run(session)?,
-        None => {
-            let summary = job.run(session)?;
-            (summary.finish(None, session.exec)?, summarize::told(&summary))
-        }
+    let job = Job {
+        files: args.data.files(&args.more)?,
+        params,
+        form: args.streaming.form(),
+        sketch: args.streaming.sketch(),
+        max_memory: args.streaming.max_memory.map(|Size(bytes)| bytes),
+        checkpoints: args.streaming.checkpoints(),
     };
+    let fitted = job.run(session.exec)?;
+    let file = &fitted.file;
     session.progress.clear();
     let seconds = session.progress.seconds() - started;
     warn(file.model.info().warnings);
     let report = report::Report::new(&file.model, Some(seconds), None);
-    let mut words = told + &report::found(&file.model);
+    let mut words = told(&fitted.parts, fitted.rows, file.model.features(), fitted.form);
+    words += &report::found(&file.model);
     let json = args.json.then(|| serde_json::to_string(&report).expect("reports are plain data"));
     if let Some(path) = &args.output {
         file.save(path)?;
         words += &format!("wrote {}\n", path.display());
     }
-    job.done()?;
+    fitted.discard_checkpoint()?;
     print(&json.map_or(words, |json| format!("{json}\n")))
 }
 
@@ -110,6 +112,6 @@ fn fit_any(method: &Method, data: &Dataset, session: &Session<'_>) -> Result<Out
 
 /// The model of PCE of a data set, with the shape of its images.
 pub fn fit(data: &Dataset, fitting: &Fitting, session: &Session<'_>) -> Result<Pce, Failure> {
-    let outcome = fit_any(&Method::Pce(fitting.params()), data, session)?;
+    let outcome = fit_any(&Method::Pce(fitting.params()?), data, session)?;
     super::pce_of(outcome.model, "path")
 }

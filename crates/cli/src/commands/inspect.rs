@@ -1,7 +1,7 @@
 //! `eigenspan inspect`: what a model file holds.
 
-use eigenspan::Model;
-use eigenspan::model::fitted::Fitted;
+use eigenspan_core::Model;
+use eigenspan_core::model::fitted::Fitted;
 use eigenspan_io::{ModelFile, Provenance, orthogonality, orthogonality_tolerance};
 
 use eigenspan_render::spectrum_svg;
@@ -14,26 +14,22 @@ use crate::report;
 /// Reads, checks and describes a model.
 pub fn run(args: &Inspect) -> Result<(), Failure> {
     let ModelFile { model, provenance } = ModelFile::load(&args.model)?;
-    let model = match model {
-        Model::Pce(model) => model,
-        other => return any(args, &other, &provenance),
-    };
-    let off = args.verify.then(|| orthogonality(&model));
-    if let Some(off) = off.filter(|off| *off > orthogonality_tolerance(&model)) {
+    let Some(pce) = model.as_pce() else { return any(args, &model, &provenance) };
+    let off = args.verify.then(|| orthogonality(pce));
+    if let Some(off) = off.filter(|off| *off > orthogonality_tolerance(pce)) {
         return Err(Failure::refused(
             format!("{}: the directions are not orthonormal (off by {off:.1e})", args.model.display()),
             "fit the model again",
         ));
     }
     if args.json {
-        return print_json(&report::Fitted::new(&model, None, Some(&provenance)));
+        return print_json(&report::Report::new(&model, None, Some(&provenance)));
     }
-    let p = model.parts();
+    let p = pce.parts();
     if args.svg {
         return print(&spectrum_svg(&p.sigma, p.tau, p.k, &format!("Singular values of {}", provenance.data)));
     }
-    let settings = serde_json::to_string(&p.params).expect("settings are plain data");
-    let mut text = described(&model, &provenance, &report::verdict(&model), &settings);
+    let mut text = described(&model, &provenance);
     if let Some(off) = off {
         text += &format!("verified: checksum, shapes, order, ‖UᵀU − I‖ = {off:.1e}\n");
     }
@@ -49,8 +45,7 @@ fn any(args: &Inspect, model: &Model, provenance: &Provenance) -> Result<(), Fai
         let fact = format!("a model of `{}` has no spectrum to draw", model.info().method);
         return Err(Failure::refused(fact, "leave `--svg` out"));
     }
-    let settings = serde_json::to_string(&model.settings()).expect("settings are plain data");
-    let mut text = described(model, provenance, &report::found(model), &settings);
+    let mut text = described(model, provenance);
     if let Some(trace) = model.info().trace {
         text += &report::rounds(trace);
     }
@@ -61,8 +56,10 @@ fn any(args: &Inspect, model: &Model, provenance: &Provenance) -> Result<(), Fai
 }
 
 /// What is said of every model.
-fn described(model: &impl Fitted, provenance: &Provenance, found: &str, settings: &str) -> String {
+fn described(model: &Model, provenance: &Provenance) -> String {
     let told = model.info();
+    let found = report::found(model);
+    let settings = serde_json::to_string(&model.settings()).expect("settings are plain data");
     let mut text = format!(
         "{} model: {} features → {} columns, fitted on {} samples of {}\n{found}",
         told.method.to_uppercase(),

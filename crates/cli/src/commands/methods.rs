@@ -1,13 +1,13 @@
 //! `eigenspan methods`: the methods by name, one line each.
 
-use eigenspan::registry::METHODS;
+use eigenspan_core::registry::METHODS;
 
 use super::print;
 use crate::failure::Failure;
 
 /// Lists the methods.
 pub fn run() -> Result<(), Failure> {
-    let width = METHODS.map(|(name, _)| name.len()).into_iter().max().unwrap_or(0);
-    let lines: String = METHODS.iter().map(|(name, line)| format!("{name:width$}  {line}\n")).collect();
+    let width = METHODS.iter().map(|method| method.name.len()).max().unwrap_or(0);
+    let lines: String = METHODS.iter().map(|method| format!("{:width$}  {}\n", method.name, method.line)).collect();
     print(&lines)
 }

@@ -5,7 +5,6 @@ mod dimension;
 mod evaluate;
 mod export;
 mod fit;
-mod gather;
 mod info;
 mod inspect;
 mod methods;
@@ -15,14 +14,14 @@ mod reproduce;
 mod summarize;
 mod transform;
 mod update;
-mod wide;
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use eigenspan::data::Dataset;
-use eigenspan::model::fitted::Fitted as _;
-use eigenspan::{Exec, Model, Pce};
+use eigenspan_core::data::Dataset;
+use eigenspan_core::model::fitted::Fitted as _;
+use eigenspan_core::{Exec, Model, Pce};
+use eigenspan_feed::{Files, check_whole};
 use eigenspan_io::{ReadOptions, Rows, embedded};
 
 use crate::args::{Args, Command, Data, Size};
@@ -71,7 +70,7 @@ impl Data {
     pub fn read(&self) -> Result<Dataset, Failure> {
         let data = match self.built_in() {
             Some(name) => embedded::by_name(name).expect("one of the names"),
-            None => eigenspan_io::read(&self.data, &self.options(None))?,
+            None => eigenspan_io::read(&self.data, &self.options())?,
         };
         let Some(rows) = &self.rows else { return Ok(data) };
         let index = eigenspan_io::read_row_numbers(rows)?;
@@ -87,19 +86,32 @@ impl Data {
         })
     }
 
-    /// Opens the samples to be read block by block, with no more than so much memory held by the reader.
+    /// Opens the samples to be read chunk by chunk, with no more than so much memory held by the reader.
     pub fn open(&self, memory: Option<Size>) -> Result<Rows, Failure> {
-        if self.rows.is_some() || self.built_in().is_some() {
+        if self.rows.is_some() {
             return Ok(self.read()?.into());
         }
-        Ok(eigenspan_io::open(&self.data, &self.options(memory))?)
+        let files = Files::new([&self.data]).read_by(self.options());
+        Ok(files.open_named(&self.data, memory.map(|Size(bytes)| bytes))?)
     }
 
-    /// Opens another file to be read like these, without names of rows.
-    pub fn open_other(&self, path: &Path, memory: Option<Size>) -> Result<Rows, Failure> {
-        match embedded::NAMES.into_iter().find(|name| path.as_os_str() == *name) {
-            Some(name) => Ok(Rows { streams: true, ..embedded::by_name(name).expect("one of the names").into() }),
-            None => Ok(eigenspan_io::open_samples(path, &self.options(memory))?),
+    /// These samples and those of files that are read like them, in their order. Refuses a choice among rows: only samples in
+    /// memory have one.
+    pub fn files(&self, more: &[PathBuf]) -> Result<Files, Failure> {
+        if self.rows.is_some() {
+            let fact = "`--rows` needs all samples in memory, and these are read in their order";
+            return Err(Failure::refused(fact, "write the rows to a file of their own, or fit in memory"));
+        }
+        Ok(Files::new(std::iter::once(&self.data).chain(more)).read_by(self.options()))
+    }
+
+    /// Refuses data that `needed_by` takes more memory for than is allowed.
+    pub fn whole(&self, memory: Option<Size>, needed_by: &str) -> Result<(), Failure> {
+        match memory {
+            Some(Size(limit)) if self.built_in().is_none() => {
+                Ok(check_whole(&self.data, &self.options(), limit, needed_by)?)
+            }
+            _ => Ok(()),
         }
     }
 
@@ -108,10 +120,11 @@ impl Data {
         embedded::NAMES.into_iter().find(|name| self.data.as_os_str() == *name)
     }
 
-    fn options(&self, memory: Option<Size>) -> ReadOptions {
+    /// How the samples are to be read.
+    pub fn options(&self) -> ReadOptions {
         let Self { label, array, image, resize, grey, .. } = self;
-        let (label, array, memory) = (label.clone(), array.clone(), memory.map(|Size(bytes)| bytes));
-        ReadOptions { label, array, image: *image, resize: *resize, grey: *grey, memory }
+        let (label, array) = (label.clone(), array.clone());
+        ReadOptions { label, array, image: *image, resize: *resize, grey: *grey, memory: None }
     }
 
     /// The name without its folder.
@@ -126,13 +139,10 @@ fn file_name(path: &Path) -> String {
 
 /// The model where it is one of PCE or PCA, which `command` needs.
 fn pce_of(model: Model, command: &str) -> Result<Pce, Failure> {
-    match model {
-        Model::Pce(model) => Ok(model),
-        other => Err(Failure::refused(
-            format!("`{command}` needs a model of PCE or PCA, this is one of `{}`", other.info().method),
-            "`eigenspan transform` and `inspect` take models of every method",
-        )),
-    }
+    model.into_pce().map_err(|other| {
+        let fact = format!("`{command}` needs a model of PCE or PCA, this is one of `{}`", other.info().method);
+        Failure::refused(fact, "`eigenspan transform` and `inspect` take models of every method")
+    })
 }
 
 /// Writes a result to stdout.

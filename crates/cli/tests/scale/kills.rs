@@ -7,6 +7,8 @@ use std::time::Instant;
 use crate::{Run, samples, some};
 
 /// Kills a fit so many times, each time at another moment, and lets it go on: the bytes are those of a fit that was left alone.
+#[expect(clippy::disallowed_methods, reason = "a test takes the time")]
+#[expect(clippy::print_stdout, reason = "a person reads what a run of this test measured")]
 pub fn kills(count: u32, n: usize, kind: &str) {
     let run = Run::new();
     let x = samples(n, 40);
@@ -51,6 +53,7 @@ fn fifty_kills_leave_the_same_bytes() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test makes its files")]
 fn a_checkpoint_of_other_data_or_settings_is_refused() {
     let run = Run::new();
     let x = samples(30_000, 40);
@@ -71,6 +74,18 @@ fn a_checkpoint_of_other_data_or_settings_is_refused() {
     assert!(run.refused("fit a.npy b.npy --checkpoint c").contains("c.csv was in the place of b.npy"));
     run.write("a.npy", &some(&x, 0..29_999));
     assert!(run.refused(fit).contains("a.npy is not what it was when the checkpoint was written"));
-    fs::write(run.path().join("c"), b"nothing").unwrap();
-    assert!(run.refused(fit).contains("is not an .essum summary file"));
+    let damaged = fs::read(run.path().join("c")).unwrap();
+    run.write("a.npy", &x);
+    for at in [damaged.len() / 2, damaged.len() - 1] {
+        let mut damaged = damaged.clone();
+        damaged[at] ^= 1;
+        fs::write(run.path().join("c"), &damaged).unwrap();
+        let said = run.refused(fit);
+        assert!(said.contains("the checkpoint c is damaged: its checksum does not fit its contents"), "{said}");
+    }
+    for other in [&damaged[..damaged.len() / 2], b"nothing"] {
+        fs::write(run.path().join("c"), other).unwrap();
+        let said = run.refused(fit);
+        assert!(said.contains("c is not a checkpoint, or it is cut short") && !said.contains("essum"), "{said}");
+    }
 }

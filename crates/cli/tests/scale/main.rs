@@ -1,6 +1,4 @@
 //! Samples that are read once: files of several formats, limits of memory, checkpoints, summaries made apart and merged.
-#![expect(clippy::print_stdout, reason = "a test of fifty kills says how many came in time")]
-#![expect(clippy::disallowed_methods, reason = "tests look at the files that were written")]
 
 mod kills;
 #[cfg(target_os = "linux")]
@@ -15,8 +13,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use eigenspan::Mat;
-use eigenspan::data::generate::Subspaces;
+use eigenspan_core::Mat;
+use eigenspan_core::data::generate::Subspaces;
 use eigenspan_io::Names;
 
 struct Run {
@@ -58,6 +56,7 @@ impl Run {
         said
     }
 
+    #[expect(clippy::disallowed_methods, reason = "a test looks at the file that was written")]
     fn bytes(&self, name: &str) -> Vec<u8> {
         fs::read(self.path().join(name)).unwrap()
     }

@@ -43,13 +43,13 @@ fn what_a_sketch_cannot_do_is_refused_in_words() {
     run.write("x.npy", &samples(300, 80));
     let sketch = "fit x.npy --form sketch";
     assert!(run.refused(sketch).contains("the rule `auto` needs all singular values"));
-    assert!(run.refused(&format!("{sketch} --lambda 1 --normalize zscore")).contains("a sketch cannot serve"));
+    assert!(run.refused(&format!("{sketch} --lambda 1 --normalize zscore")).contains("a sketch does not support"));
     assert!(run.refused(&format!("{sketch} --lambda 1 --checkpoint c")).contains("writes no checkpoint"));
     assert!(run.refused(&format!("{sketch} --lambda 1 --passes 1")).contains("`passes` must be between 2 and 64"));
     let small = run.refused(&format!("{sketch} --lambda 1 --max-memory 1MB"));
     assert!(small.contains("a sketch of 80 features takes") && small.contains("hint: allow"), "{small}");
     assert!(run.refused("fit - --form sketch --lambda 1").contains("standard input cannot be read a second time"));
-    assert!(run.refused("fit x.npy --form gram --passes 3").contains("`--passes` says nothing to a summary"));
+    assert!(run.refused("fit x.npy --form gram --passes 3").contains("`--passes` has no effect with a summary"));
     assert!(
         run.refused("summarize x.npy --form sketch --lambda 1 -o s.essum").contains("reads its samples several times")
     );

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use eigenspan::Mat;
-use eigenspan::data::Matrix;
+use eigenspan_core::Mat;
+use eigenspan_core::data::Matrix;
 use eigenspan_io::ReadOptions;
 
 use crate::{Run, k, samples, some};
@@ -76,7 +76,7 @@ fn what_cannot_be_merged_or_streamed_is_refused_in_words() {
     run.write("clean.npy", &Mat::from_fn(3000, 12, |i, j| (0..5).map(|d| wave(i, d) * wave(7 * j, d)).sum()));
     assert!(
         run.refused("fit clean.npy --max-memory 1GB")
-            .contains("hint: read the samples again and keep their triangle: `--form triangle`")
+            .contains("hint: read the samples again in triangular form: `--form triangle`")
     );
     assert_eq!(k(&run.ok("fit clean.npy --form triangle --json")).0, k(&run.ok("fit clean.npy --json")).0);
 }
@@ -100,6 +100,7 @@ fn transform_and_recover_give_the_same_whatever_the_memory() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test makes its files")]
 fn a_folder_of_images_is_read_one_by_one() {
     let run = Run::new();
     let folder = run.path().join("faces");
@@ -123,6 +124,7 @@ fn a_folder_of_images_is_read_one_by_one() {
 
 /// IDX, and files packed by gzip: nothing of them is held, either.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test makes its files")]
 fn packed_files_stream_to_the_same_bytes() {
     let run = Run::new();
     let x = samples(5000, 20);
@@ -151,6 +153,37 @@ fn packed_files_stream_to_the_same_bytes() {
     // What is read as a whole is refused by a hint that is true in every build.
     fs::write(run.path().join("x.svm"), "1 1:2 3:4\n-1 2:5\n").unwrap();
     let said = run.refused("fit x.svm --max-memory 1GB");
-    let parquet = if cfg!(feature = "columnar") { ", CSV or Parquet" } else { " or CSV" };
-    assert!(said.contains(&format!("hint: write it as NPY (C order){parquet}, or leave")), "{said}");
+    let tables = if cfg!(feature = "columnar") { "CSV, Parquet" } else { "CSV" };
+    let hint = format!("hint: write it as NPY (C order), IDX, {tables} or a folder of images, or leave");
+    assert!(said.contains(&hint), "{said}");
+}
+
+/// One number for the same samples, however they were read.
+#[test]
+fn a_model_knows_its_samples_by_the_same_fingerprint_however_they_were_read() {
+    let run = Run::new();
+    run.write("x.npy", &samples(5000, 12));
+    let fingerprint = |more: &str| {
+        run.ok(&format!("fit x.npy --lambda 0.2 {more} -o m.espan"));
+        let json: serde_json::Value = serde_json::from_str(&run.ok("inspect m.espan --json")).unwrap();
+        json["provenance"]["data_sha256"].as_str().unwrap().to_string()
+    };
+    let inside = fingerprint("");
+    for more in ["--max-memory 60MB", "--form triangle", "--form sketch --passes 3"] {
+        assert_eq!(fingerprint(more), inside, "{more}");
+    }
+}
+
+#[test]
+fn info_is_the_same_whether_classes_are_counted_in_chunks_or_not() {
+    let run = Run::new();
+    let x = samples(3000, 4);
+    let lines = (0..3000).map(|i| {
+        let cells: Vec<String> = x.row(i).iter().map(f64::to_string).collect();
+        format!("{},{}\n", cells.join(","), ["oak", "elm", "ash"][i % 7 % 3])
+    });
+    fs::write(run.path().join("x.csv"), format!("a,b,c,d,label\n{}", lines.collect::<String>())).unwrap();
+    let words = run.ok("info x.csv");
+    assert!(words.contains("labels    3 classes of 857 to 1286 samples"), "{words}");
+    assert_eq!(run.ok("info x.csv --json"), run.ok("info x.csv --json --max-memory 30MB"));
 }

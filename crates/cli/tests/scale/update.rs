@@ -57,8 +57,8 @@ fn an_update_that_makes_no_sense_is_refused_and_leaves_the_model() {
     run.ok("summarize x.npy -o x.essum");
     let before = run.bytes("m.espan");
     for (args, fact) in [
-        ("update auto.espan x.npy -o auto.espan", "this `lambda` cannot be used for samples that arrive one by one"),
-        ("update z.espan x.npy -o z.espan", "this `normalize` cannot be used"),
+        ("update auto.espan x.npy -o auto.espan", "an online fit does not support this `lambda`"),
+        ("update z.espan x.npy -o z.espan", "an online fit does not support this `normalize`"),
         ("update lpp.espan x.npy -o lpp.espan", "`update` needs a model of PCE or PCA, this is one of `lpp`"),
         ("update x.essum x.npy -o m.espan", "is a summary of samples, not a model"),
         ("update m.espan narrow.npy -o m.espan", "the model was fitted on 12 features, the samples have 5"),

@@ -28,7 +28,7 @@ pub use crate::classify::exemplars::Prediction;
 use crate::classify::exemplars::{Exemplars, Facts};
 use crate::data::{ImageShape, Labels, Matrix, Samples};
 use crate::method::parts::project::{check_features, in_numbers_of, read_prepared};
-use crate::model::fitted::{About, Fitted, ModelInfo, Settings};
+use crate::model::fitted::{About, Classes, Fit, Fitted, ModelInfo, Needs, Outcome};
 use crate::model::record::{Arrays, Record};
 use crate::{Error, Normalize};
 
@@ -55,7 +55,8 @@ pub struct CesrParams {
     /// In which sense a class is close to a sample.
     pub residual: Residual,
     /// Rounds for one sample at most.
-    pub rounds: usize,
+    #[serde(alias = "rounds")]
+    pub max_iter: usize,
     /// How samples are scaled.
     pub normalize: Normalize,
     /// 2σ² in units of the mean squared residual: the smaller, the sooner a feature is left aside.
@@ -70,7 +71,7 @@ impl Default for CesrParams {
         Self {
             nonnegative: true,
             residual: Residual::Weighted,
-            rounds: 200,
+            max_iter: 200,
             normalize: Normalize::Unit,
             width: 1.0,
             ridge: 1e-3,
@@ -78,8 +79,19 @@ impl Default for CesrParams {
     }
 }
 
-impl Settings for CesrParams {
-    const METHOD: &'static str = "cesr";
+impl Fit for CesrParams {
+    type Model = Cesr;
+    const NEEDS: Needs = Needs::LABELS;
+
+    fn published() -> Option<Self> {
+        Some(Self::as_published())
+    }
+
+    fn cap(&mut self, _max: usize) {}
+
+    fn learn(&self, samples: Samples<'_>, labels: Option<&Labels>, exec: Exec<'_>) -> Result<Outcome<Cesr>, Error> {
+        Ok(self.fit_with(samples, labels.ok_or(Error::NoLabels)?, exec)?.into())
+    }
 }
 
 impl CesrParams {
@@ -109,8 +121,8 @@ impl CesrParams {
     }
 
     fn check(&self) -> Result<(), Error> {
-        if self.rounds == 0 {
-            return Err(Error::Parameter { name: "rounds", expected: "at least 1", got: 0.0 });
+        if self.max_iter == 0 {
+            return Err(Error::Parameter { name: "max_iter", expected: "at least 1", got: 0.0 });
         }
         for (name, value) in [("width", self.width), ("ridge", self.ridge)] {
             if !(value > 0.0 && value.is_finite()) {
@@ -174,9 +186,9 @@ impl Cesr {
     ) -> Result<Vec<T>, Error> {
         let (n, m) = (samples.rows(), self.known.samples.cols());
         check_features(samples, m)?;
-        let CesrParams { nonnegative, rounds, width, ridge, .. } = self.about.params;
+        let CesrParams { nonnegative, max_iter, width, ridge, .. } = self.about.params;
         let dictionary =
-            Dictionary::new(&self.known.samples, Rule { nonnegative, rounds, width, ridge }, exec.silent())?;
+            Dictionary::new(&self.known.samples, Rule { nonnegative, rounds: max_iter, width, ridge }, exec.silent())?;
         let groups = exec.map("code", n.div_ceil(GROUP), |group| {
             let rows = group * GROUP..((group + 1) * GROUP).min(n);
             let (_, y) = read_prepared(samples, &self.known.preparation, rows)?;
@@ -207,6 +219,14 @@ impl Fitted for Cesr {
         self.known.samples.rows()
     }
 
+    fn scaling(&self) -> Normalize {
+        self.about.params.normalize
+    }
+
+    fn unit_features(&self) -> bool {
+        false
+    }
+
     fn set_image(&mut self, shape: ImageShape) {
         self.about.image = Some(shape);
     }
@@ -216,10 +236,23 @@ impl Fitted for Cesr {
         let codes = Mat::from_vec(samples.rows(), self.columns(), codes).expect("one entry a training sample");
         Ok(in_numbers_of(samples, codes))
     }
+
+    fn class_names(&self) -> Option<&[String]> {
+        Some(&self.known.labels.names)
+    }
+
+    fn classify(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Classes, Error> {
+        self.predict_with(samples, exec).map(Into::into)
+    }
 }
 
 impl Record for Cesr {
+    type Params = CesrParams;
     type Facts = Facts<CesrParams>;
+
+    fn params(&self) -> &CesrParams {
+        &self.about.params
+    }
 
     fn take_apart(&self) -> (Self::Facts, Arrays) {
         (Facts { about: self.about.clone(), class_names: self.known.labels.names.clone() }, self.known.arrays())

@@ -13,9 +13,9 @@ use eigenspan_linalg::{Exec, Mat};
 use crate::Error;
 use crate::data::{Labels, Samples};
 use crate::method::parts::project::{check_features, read_prepared};
-use crate::model::fitted::About;
+use crate::model::fitted::{About, Classes};
 use crate::model::record::Arrays;
-use crate::prepare::{Normalize, Preparation, STRETCH, Scan};
+use crate::prepare::{BLOCK_ROWS, Normalize, Preparation, Scan};
 use crate::warning::Warning;
 
 /// Training samples and their classes.
@@ -48,6 +48,12 @@ pub struct Prediction {
     pub unfinished: usize,
 }
 
+impl From<Prediction> for Classes {
+    fn from(found: Prediction) -> Self {
+        Self { of: found.classes, unfinished: found.unfinished }
+    }
+}
+
 impl Exemplars {
     /// Keeps samples and classes, and says which of the samples are zero where that leaves them without a direction.
     pub(crate) fn keep(
@@ -59,7 +65,7 @@ impl Exemplars {
         check_labels(samples, labels)?;
         let scan = Scan::of(samples, exec)?;
         let preparation = Preparation::learn(samples, &scan, normalize, false, None, exec)?;
-        let warning = zero_samples(&scan, normalize);
+        let warning = scan.zero_sample_warning(normalize);
         let samples = preparation.matrix(samples, exec)?;
         Ok((Self { preparation, samples, labels: labels.clone() }, warning))
     }
@@ -77,8 +83,8 @@ impl Exemplars {
     pub(crate) fn prepared(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Mat, Error> {
         let (n, m) = (samples.rows(), samples.cols());
         check_features(samples, self.samples.cols())?;
-        let parts = exec.silent().map("prepare", n.div_ceil(STRETCH), |part| {
-            read_prepared(samples, &self.preparation, part * STRETCH..((part + 1) * STRETCH).min(n))
+        let parts = exec.silent().map("prepare", n.div_ceil(BLOCK_ROWS), |part| {
+            read_prepared(samples, &self.preparation, part * BLOCK_ROWS..((part + 1) * BLOCK_ROWS).min(n))
         })?;
         let mut values = Vec::with_capacity(n * m);
         for part in parts {
@@ -129,13 +135,6 @@ impl Exemplars {
         let labels = Labels { of: whole_numbers(&classes, names.len())?, names };
         Ok(Self { preparation: Preparation { normalize, mean, deviation }, samples, labels })
     }
-}
-
-/// What is to be said of samples that cannot be scaled to unit length.
-pub(crate) fn zero_samples(scan: &Scan, normalize: Normalize) -> Option<Warning> {
-    let zero = if normalize == Normalize::Unit { scan.zero_samples() } else { vec![] };
-    let rows = zero.iter().copied().take(10).collect();
-    (!zero.is_empty()).then_some(Warning::ZeroSamples { count: zero.len(), rows })
 }
 
 /// Refuses labels that do not go with the samples.

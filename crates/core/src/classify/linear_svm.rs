@@ -42,11 +42,11 @@ use self::descent::{Descent, Reached};
 use self::margins::{ByFeatures, ByProducts, Margins, Problem};
 pub use self::model::LinearSvm;
 use self::newton::finish;
-use super::exemplars::{check_labels, zero_samples};
+use super::exemplars::check_labels;
 use crate::Error;
 use crate::classify::dictionary::{Dictionary, check_squares};
 use crate::data::{Labels, Samples};
-use crate::model::fitted::{About, Settings};
+use crate::model::fitted::{About, Fit, Needs, Outcome};
 use crate::model::trace::{Stop, Trace};
 use crate::prepare::{Normalize, Preparation, Scan};
 
@@ -78,9 +78,11 @@ pub struct LinearSvmParams {
     /// origin; its weight is penalised as the others are. `None` is no such feature.
     pub bias: Option<f64>,
     /// How far the slope of the problem in α may differ from sample to sample in the end.
-    pub tolerance: f64,
+    #[serde(alias = "tolerance")]
+    pub tol: f64,
     /// Times that the descent goes through the samples, at most.
-    pub most_rounds: usize,
+    #[serde(alias = "most_rounds", alias = "rounds")]
+    pub max_iter: usize,
     /// How the optimum is looked for.
     pub solver: SvmSolver,
     /// How samples are scaled.
@@ -94,8 +96,8 @@ impl Default for LinearSvmParams {
         Self {
             cost: 1.0,
             bias: None,
-            tolerance: 1e-6,
-            most_rounds: 1000,
+            tol: 1e-6,
+            max_iter: 1000,
             solver: SvmSolver::Auto,
             normalize: Normalize::None,
             seed: 0,
@@ -103,14 +105,30 @@ impl Default for LinearSvmParams {
     }
 }
 
-impl Settings for LinearSvmParams {
-    const METHOD: &'static str = "svm";
+impl Fit for LinearSvmParams {
+    type Model = LinearSvm;
+    const NEEDS: Needs = Needs::LABELS;
+
+    fn published() -> Option<Self> {
+        Some(Self::as_published())
+    }
+
+    fn cap(&mut self, _max: usize) {}
+
+    fn learn(
+        &self,
+        samples: Samples<'_>,
+        labels: Option<&Labels>,
+        exec: Exec<'_>,
+    ) -> Result<Outcome<LinearSvm>, Error> {
+        Ok(self.fit_with(samples, labels.ok_or(Error::NoLabels)?, exec)?.into())
+    }
 }
 
 impl LinearSvmParams {
     /// The paper's SVM: LIBLINEAR with all its defaults, which are C = 1, no bias, and descent to a tenth.
     pub fn as_published() -> Self {
-        Self { tolerance: 0.1, solver: SvmSolver::Descent, ..Self::default() }
+        Self { tol: 0.1, solver: SvmSolver::Descent, ..Self::default() }
     }
 
     /// Learns from samples in rows and their classes, on all cores.
@@ -147,7 +165,7 @@ impl LinearSvmParams {
             classes,
             names: labels.names.clone(),
         };
-        model.about.warnings.extend(zero_samples(&scan, self.normalize));
+        model.about.warnings.extend(scan.zero_sample_warning(self.normalize));
         model.checked()
     }
 
@@ -156,8 +174,8 @@ impl LinearSvmParams {
         let positive = |value: f64| value > 0.0 && value.is_finite();
         match self {
             _ if !positive(self.cost) => refuse("cost", "a positive number", self.cost),
-            _ if !positive(self.tolerance) => refuse("tolerance", "a positive number", self.tolerance),
-            _ if self.most_rounds == 0 => refuse("most_rounds", "at least 1", 0.0),
+            _ if !positive(self.tol) => refuse("tol", "a positive number", self.tol),
+            _ if self.max_iter == 0 => refuse("max_iter", "at least 1", 0.0),
             Self { bias: Some(bias), .. } if !positive(*bias) => refuse("bias", "a positive number, or none", *bias),
             _ => Ok(()),
         }
@@ -211,15 +229,15 @@ impl LinearSvmParams {
     ) -> Result<OneClass, Error> {
         let newton = self.by_newton(problem.x);
         let descent = if newton {
-            Descent { tolerance: self.tolerance.max(NEAR.0), most_rounds: self.most_rounds.min(NEAR.1) }
+            Descent { tolerance: self.tol.max(NEAR.0), max_iter: self.max_iter.min(NEAR.1) }
         } else {
-            Descent { tolerance: self.tolerance, most_rounds: self.most_rounds }
+            Descent { tolerance: self.tol, max_iter: self.max_iter }
         };
         let seed = self.seed.wrapping_add(Random::new(class as u64).bits());
         let mut reached = descent.run(problem, zero, seed, exec)?;
         let mut rounds = reached.rounds;
         if newton {
-            reached = finish(problem, reached.margins, self.tolerance, exec)?;
+            reached = finish(problem, reached.margins, self.tol, exec)?;
             rounds += reached.rounds;
         }
         let objective = problem.objective(&reached.margins);

@@ -16,81 +16,134 @@ use crate::Error;
 use crate::classify::cesr::CesrParams;
 use crate::data::{Labels, Samples};
 use crate::method::parts::neighbours::Metric;
+use crate::model::fitted::{Fit, Fitted as _};
 use linear_svm::LinearSvmParams;
 use nearest_neighbour::NearestNeighbourParams;
 use picked::PickedParams;
 use sparse_representation::SrcParams;
 
-/// The names of the classifiers that tell features apart, and what each of them is.
-pub const CLASSIFIERS: [(&str, &str); 6] = [
-    ("nn", "the nearest neighbour, Euclidean"),
-    ("nn-cosine", "the nearest neighbour by the angle between features"),
-    ("svm", "the linear support vector machine"),
-    ("src", "sparse representation: the class whose training samples explain a sample best"),
-    ("cesr", "sparse representation that leaves wrong features aside (correntropy)"),
-    ("auto", "nn-cosine or svm, whichever is right more often on folds of the training samples"),
-];
-
-/// What is asked of a classifier of features.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(tag = "classifier", rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Classifier {
-    /// The nearest neighbour, by distance or angle.
-    Nn(NearestNeighbourParams),
-    /// The linear support vector machine.
-    Svm(LinearSvmParams),
-    /// Sparse representation.
-    Src(SrcParams),
-    /// Sparse representation by correntropy.
-    Cesr(CesrParams),
-    /// The best of several.
-    Auto(PickedParams),
+/// Parameters of a classifier of features.
+trait OfFeatures: Sized {
+    /// Those for which the name alone stands.
+    fn named() -> Self;
+    /// Those of the paper's experiments, where it ran the classifier.
+    fn published() -> Option<Self>;
+    /// The class of each row of `test`.
+    fn predict(
+        &self,
+        train: Samples<'_>,
+        labels: &Labels,
+        test: Samples<'_>,
+        exec: Exec<'_>,
+    ) -> Result<Vec<usize>, Error>;
 }
 
-impl Classifier {
-    /// The classifier of this name with its defaults.
-    pub fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "nn" => Self::Nn(NearestNeighbourParams::default()),
-            "nn-cosine" => {
-                Self::Nn(NearestNeighbourParams { metric: Metric::Cosine, ..NearestNeighbourParams::default() })
-            }
-            "svm" => Self::Svm(LinearSvmParams::default()),
-            "src" => Self::Src(SrcParams::default()),
-            "cesr" => Self::Cesr(CesrParams::default()),
-            "auto" => Self::Auto(PickedParams::default()),
-            _ => return None,
-        })
+impl<P: Fit> OfFeatures for P {
+    fn named() -> Self {
+        <P as Fit>::named()
     }
 
-    /// The classifier of this name as the paper ran it, where it did; with its defaults otherwise.
-    pub fn as_published(name: &str) -> Option<Self> {
-        match name {
-            "svm" => Some(Self::Svm(LinearSvmParams::as_published())),
-            "src" => Some(Self::Src(SrcParams::as_published())),
-            "cesr" => Some(Self::Cesr(CesrParams::as_published())),
-            other => Self::named(other),
-        }
+    fn published() -> Option<Self> {
+        <P as Fit>::published()
     }
 
-    /// The class of each row of `test`, from training features and their classes, as an index into the names of the
-    /// labels.
-    pub fn predict(
+    fn predict(
         &self,
         train: Samples<'_>,
         labels: &Labels,
         test: Samples<'_>,
         exec: Exec<'_>,
     ) -> Result<Vec<usize>, Error> {
-        match self {
-            Self::Nn(params) => params.fit_with(train, labels, exec)?.predict_with(test, exec),
-            Self::Svm(params) => params.fit_with(train, labels, exec)?.predict_with(test, exec),
-            Self::Src(params) => Ok(params.fit_with(train, labels, exec)?.predict_with(test, exec)?.classes),
-            Self::Cesr(params) => Ok(params.fit_with(train, labels, exec)?.predict_with(test, exec)?.classes),
-            Self::Auto(params) => params.predict(train, labels, test, exec),
-        }
+        Ok(self.learn(train, Some(labels), exec)?.model.classify(test, exec)?.of)
     }
+}
+
+impl OfFeatures for PickedParams {
+    fn named() -> Self {
+        Self::default()
+    }
+
+    fn published() -> Option<Self> {
+        None
+    }
+
+    fn predict(
+        &self,
+        train: Samples<'_>,
+        labels: &Labels,
+        test: Samples<'_>,
+        exec: Exec<'_>,
+    ) -> Result<Vec<usize>, Error> {
+        PickedParams::predict(self, train, labels, test, exec)
+    }
+}
+
+macro_rules! classifiers {
+    ($(
+        $(#[$doc:meta])*
+        $variant:ident($params:ty) = $name:literal, $line:literal
+        $(, also $preset:literal = $settings:expr, $preset_line:literal)*;
+    )*) => {
+        /// The names of the classifiers of features, and what each of them is.
+        pub const CLASSIFIERS: &[(&str, &str)] = &[$(($name, $line), $(($preset, $preset_line),)*)*];
+
+        /// Parameters of a classifier of features.
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(tag = "classifier")]
+        pub enum Classifier {
+            $($(#[$doc])* #[serde(rename = $name)] $variant($params),)*
+        }
+
+        impl Classifier {
+            /// The classifier of this name with its defaults.
+            pub fn named(name: &str) -> Option<Self> {
+                Some(match name {
+                    $($name => Self::$variant(OfFeatures::named()), $($preset => Self::$variant($settings),)*)*
+                    _ => return None,
+                })
+            }
+
+            /// The classifier of this name as the paper ran it, where it did; with its defaults otherwise.
+            pub fn as_published(name: &str) -> Option<Self> {
+                let published = match name {
+                    $($name => <$params as OfFeatures>::published().map(Self::$variant),)*
+                    _ => None,
+                };
+                published.or_else(|| Self::named(name))
+            }
+
+            /// The class of each row of `test`, from training features and their classes, as an index into the names of the
+            /// labels.
+            pub fn predict(
+                &self,
+                train: Samples<'_>,
+                labels: &Labels,
+                test: Samples<'_>,
+                exec: Exec<'_>,
+            ) -> Result<Vec<usize>, Error> {
+                match self {
+                    $(Self::$variant(params) => OfFeatures::predict(params, train, labels, test, exec),)*
+                }
+            }
+        }
+    };
+}
+
+classifiers! {
+    /// The nearest neighbour, by distance or angle.
+    Nn(NearestNeighbourParams) = "nn", "the nearest neighbour, Euclidean",
+        also "nn-cosine" = NearestNeighbourParams { metric: Metric::Cosine, ..NearestNeighbourParams::default() },
+        "the nearest neighbour by the angle between features";
+    /// The linear support vector machine.
+    Svm(LinearSvmParams) = "svm", "the linear support vector machine";
+    /// Sparse representation.
+    Src(SrcParams) = "src",
+        "sparse representation: the class whose training samples explain a sample best";
+    /// Sparse representation by correntropy.
+    Cesr(CesrParams) = "cesr", "sparse representation that leaves wrong features aside (correntropy)";
+    /// The best of several.
+    Auto(PickedParams) = "auto",
+        "nn-cosine or svm, whichever is right more often on folds of the training samples";
 }
 
 /// How many of the predicted classes are the true ones, in percent.

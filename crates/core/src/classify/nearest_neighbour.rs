@@ -27,7 +27,7 @@ use crate::Error;
 use crate::data::{ImageShape, Labels, Matrix, Samples};
 use crate::method::parts::neighbours::{Metric, Neighbours, nearest_lengths};
 use crate::method::parts::project::in_numbers_of;
-use crate::model::fitted::{About, Fitted, ModelInfo, Settings};
+use crate::model::fitted::{About, Classes, Fit, Fitted, ModelInfo, Needs, Outcome};
 use crate::model::record::{Arrays, Record};
 use crate::prepare::Normalize;
 
@@ -49,8 +49,20 @@ impl Default for NearestNeighbourParams {
     }
 }
 
-impl Settings for NearestNeighbourParams {
-    const METHOD: &'static str = "nn";
+impl Fit for NearestNeighbourParams {
+    type Model = NearestNeighbour;
+    const NEEDS: Needs = Needs::LABELS;
+
+    fn cap(&mut self, _max: usize) {}
+
+    fn learn(
+        &self,
+        samples: Samples<'_>,
+        labels: Option<&Labels>,
+        exec: Exec<'_>,
+    ) -> Result<Outcome<NearestNeighbour>, Error> {
+        Ok(self.fit_with(samples, labels.ok_or(Error::NoLabels)?, exec)?.into())
+    }
 }
 
 impl NearestNeighbourParams {
@@ -167,6 +179,14 @@ impl Fitted for NearestNeighbour {
         self.known.labels.names.len()
     }
 
+    fn scaling(&self) -> Normalize {
+        self.about.params.normalize
+    }
+
+    fn unit_features(&self) -> bool {
+        false
+    }
+
     fn set_image(&mut self, shape: ImageShape) {
         self.about.image = Some(shape);
     }
@@ -184,6 +204,14 @@ impl Fitted for NearestNeighbour {
         }
         Ok(in_numbers_of(samples, out))
     }
+
+    fn class_names(&self) -> Option<&[String]> {
+        Some(&self.known.labels.names)
+    }
+
+    fn classify(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Classes, Error> {
+        self.predict_with(samples, exec).map(Into::into)
+    }
 }
 
 /// What a [`NearestNeighbour`] is besides its arrays.
@@ -195,7 +223,12 @@ pub struct Facts {
 }
 
 impl Record for NearestNeighbour {
+    type Params = NearestNeighbourParams;
     type Facts = Facts;
+
+    fn params(&self) -> &NearestNeighbourParams {
+        &self.about.params
+    }
 
     fn take_apart(&self) -> (Facts, Arrays) {
         (Facts { about: self.about.clone(), classes: self.known.labels.names.clone() }, self.known.arrays())

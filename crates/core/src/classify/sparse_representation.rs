@@ -28,9 +28,9 @@ use eigenspan_linalg::{Exec, Mat};
 use super::exemplars::{Exemplars, Facts, Prediction};
 use crate::Error;
 use crate::data::{ImageShape, Labels, Matrix, Samples};
-use crate::method::parts::homotopy::{Code, Dictionary, Homotopy, PathStop};
+use crate::method::parts::homotopy::{Code, Dictionary, Homotopy};
 use crate::method::parts::project::in_numbers_of;
-use crate::model::fitted::{About, Fitted, ModelInfo, Settings};
+use crate::model::fitted::{About, Classes, Fit, Fitted, ModelInfo, Needs, Outcome};
 use crate::model::record::{Arrays, Record};
 use crate::prepare::Normalize;
 
@@ -43,10 +43,12 @@ const STRIPE: usize = 64;
 pub struct SrcParams {
     /// λ.
     pub lambda: f64,
-    /// When the path of a code ends.
-    pub stop: PathStop,
+    /// The share by which a step must lower the objective, or the path ends, as in the published program; `None`: it ends at λ.
+    #[serde(alias = "stop", alias = "tolerance", deserialize_with = "crate::settings::path_end")]
+    pub tol: Option<f64>,
     /// Steps of a path, at most.
-    pub most_steps: usize,
+    #[serde(alias = "most_steps", alias = "rounds")]
+    pub max_iter: usize,
     /// Whether training samples may only be added up.
     pub nonnegative: bool,
     /// How samples are scaled.
@@ -55,19 +57,29 @@ pub struct SrcParams {
 
 impl Default for SrcParams {
     fn default() -> Self {
-        Self { lambda: 1e-3, stop: PathStop::Exact, most_steps: 10_000, nonnegative: false, normalize: Normalize::Unit }
+        Self { lambda: 1e-3, tol: None, max_iter: 10_000, nonnegative: false, normalize: Normalize::Unit }
     }
 }
 
-impl Settings for SrcParams {
-    const METHOD: &'static str = "src";
+impl Fit for SrcParams {
+    type Model = Src;
+    const NEEDS: Needs = Needs::LABELS;
+
+    fn published() -> Option<Self> {
+        Some(Self::as_published())
+    }
+
+    fn cap(&mut self, _max: usize) {}
+
+    fn learn(&self, samples: Samples<'_>, labels: Option<&Labels>, exec: Exec<'_>) -> Result<Outcome<Src>, Error> {
+        Ok(self.fit_with(samples, labels.ok_or(Error::NoLabels)?, exec)?.into())
+    }
 }
 
 impl SrcParams {
     /// The paper's SRC: λ and tolerance 1e-3, a thousand steps, features as they are.
     pub fn as_published() -> Self {
-        let stop = PathStop::Published { tolerance: 1e-3 };
-        Self { stop, most_steps: 1000, normalize: Normalize::None, ..Self::default() }
+        Self { tol: Some(1e-3), max_iter: 1000, normalize: Normalize::None, ..Self::default() }
     }
 
     /// Keeps samples in rows and their classes, on all cores.
@@ -88,8 +100,8 @@ impl SrcParams {
     }
 
     fn homotopy(&self) -> Homotopy {
-        let Self { lambda, stop, most_steps, nonnegative, .. } = *self;
-        Homotopy { lambda, stop, most_steps, nonnegative }
+        let Self { lambda, tol, max_iter, nonnegative, .. } = *self;
+        Homotopy { lambda, stop: tol.into(), max_iter, nonnegative }
     }
 }
 
@@ -181,6 +193,14 @@ impl Fitted for Src {
         self.known.samples.rows()
     }
 
+    fn scaling(&self) -> Normalize {
+        self.about.params.normalize
+    }
+
+    fn unit_features(&self) -> bool {
+        false
+    }
+
     fn set_image(&mut self, shape: ImageShape) {
         self.about.image = Some(shape);
     }
@@ -193,10 +213,23 @@ impl Fitted for Src {
         }
         Ok(in_numbers_of(samples, rows))
     }
+
+    fn class_names(&self) -> Option<&[String]> {
+        Some(&self.known.labels.names)
+    }
+
+    fn classify(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Classes, Error> {
+        self.predict_with(samples, exec).map(Into::into)
+    }
 }
 
 impl Record for Src {
+    type Params = SrcParams;
     type Facts = Facts<SrcParams>;
+
+    fn params(&self) -> &SrcParams {
+        &self.about.params
+    }
 
     fn take_apart(&self) -> (Self::Facts, Arrays) {
         (Facts { about: self.about.clone(), class_names: self.known.labels.names.clone() }, self.known.arrays())

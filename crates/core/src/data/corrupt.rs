@@ -1,4 +1,4 @@
-//! Samples corrupted on purpose, to see what a method makes of them.
+//! Corruption of samples, to test the robustness of a method.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
@@ -10,17 +10,17 @@
 //! |---|---|---|
 //! | [`Corruption::Gaussian`] | `gaussian:sd=25` | d + 25 n |
 //! | [`Corruption::Relative`] | `gaussian:relative=0.1` | d + 0.1 d n |
-//! | [`Corruption::Pixels`] | `rpc:0.3` | u · (largest value of the sample), for 30 % of the values, chosen at random |
+//! | [`Corruption::Pixels`] | `rpc:0.3` | u · (largest value of the sample), for a random 30 % of the values |
 //! | [`Corruption::Block`] | `block:0.2` | 255 u, in one rectangle of a fifth of the image |
-//! | [`Corruption::SaltPepper`] | `salt-pepper:0.1` | 0 or 255 with equal chance, for 10 % of the values, chosen at random |
+//! | [`Corruption::SaltPepper`] | `salt-pepper:0.1` | 0 or 255, equally likely, for a random 10 % of the values |
 //!
-//! Results are kept between 0 and 255 ([`RANGE`]). Shares are whole counts, rounded: 30 % of 2592 values are 778, not about 778.
-//! A block has the proportions of the image, as far as whole pixels allow, and lies anywhere inside it; its pixels are
-//! noise, so that it resembles nothing. The paper writes d + ρn; taken literally that cannot be seen for its ρ = 0.1 to 0.3, and the relative
-//! form comes closest to its figures.
+//! Results are clipped to 0 … 255 ([`RANGE`]). Shares are rounded to counts: 30 % of 2592 values are 778. A block has
+//! the proportions of the image, as far as whole pixels allow, and lies anywhere inside the image; its pixels are noise
+//! without structure. The paper writes d + ρn; taken literally that is invisible for its ρ = 0.1 to 0.3, and the
+//! relative form comes closest to its figures.
 //!
-//! What happens to a sample depends on seed, repeat and its number alone, not on the samples beside it. Which samples are corrupted
-//! depends on seed, repeat and how many there are.
+//! The corruption of a sample depends on seed, repeat and sample number alone, not on other samples. The choice of the
+//! corrupted samples depends on seed, repeat and the number of samples.
 
 use std::fmt;
 use std::str::FromStr;
@@ -66,22 +66,22 @@ pub enum Corruption {
     },
 }
 
-/// Samples of which some were corrupted.
+/// Samples of which some are corrupted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Corrupted {
     /// All samples.
     pub samples: Mat,
-    /// The numbers of those that were corrupted, in ascending order.
+    /// The indices of the corrupted samples, in ascending order.
     pub rows: Vec<usize>,
 }
 
-/// A text that is no corruption.
+/// A text that names no corruption.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no corruption: write gaussian:sd=25, gaussian:relative=0.1, rpc:0.3, block:0.2 or salt-pepper:0.1")]
 pub struct UnknownCorruption(pub String);
 
 impl Corruption {
-    /// Spoils a share of the samples, chosen at random. `image` is their shape, which a block needs.
+    /// Corrupts a share of the samples, chosen at random. `image` is their shape, which a block needs.
     pub fn apply<'a>(
         &self,
         samples: impl Into<Samples<'a>>,
@@ -101,14 +101,15 @@ impl Corruption {
             return Err(Error::Parameter { name: "image", expected: "height × width = features", got: m as f64 });
         }
         let count = whole(share_of_samples, n);
-        // A key that no sample has. It is not that of a split of the same seed either, or else all that is corrupted is trained on.
+        // A key that no sample has. It differs from the key of a split of the same seed: otherwise all corrupted
+        // samples would be training samples.
         let rows = chosen(n, count, &mut Normal::of([seed, repeat, u64::MAX]));
         let mut samples = samples.to_f64();
         if let Some(at) = samples.as_slice().iter().position(|value| !value.is_finite()) {
             return Err(Error::NotFinite { row: at / m, column: at % m, value: samples.as_slice()[at] });
         }
         for &row in &rows {
-            self.spoil(samples.row_mut(row), image, &mut Normal::of([seed, repeat, row as u64]))?;
+            self.corrupt(samples.row_mut(row), image, &mut Normal::of([seed, repeat, row as u64]))?;
         }
         Ok(Corrupted { samples, rows })
     }
@@ -129,8 +130,8 @@ impl Corruption {
         }
     }
 
-    /// Spoils one sample.
-    fn spoil(&self, row: &mut [f64], image: Option<ImageShape>, random: &mut Normal) -> Result<(), Error> {
+    /// Corrupts one sample.
+    fn corrupt(&self, row: &mut [f64], image: Option<ImageShape>, random: &mut Normal) -> Result<(), Error> {
         let (least, most) = RANGE;
         match *self {
             Self::Gaussian { sd } => row.iter_mut().for_each(|d| *d += sd * random.draw()),
@@ -155,12 +156,12 @@ impl Corruption {
     }
 }
 
-/// A share of a count, in whole numbers.
+/// A share of a count, rounded.
 fn whole(share: f64, of: usize) -> usize {
     (share * of as f64).round() as usize
 }
 
-/// So many of the numbers below n, in ascending order.
+/// A random choice of `count` numbers below n, in ascending order.
 fn chosen(n: usize, count: usize, random: &mut Normal) -> Vec<usize> {
     let mut all: Vec<usize> = (0..n).collect();
     shuffle(&mut all, count, random.bits());

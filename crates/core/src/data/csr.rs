@@ -43,7 +43,7 @@ pub enum CsrError {
 }
 
 impl Csr {
-    /// Checks and takes the three arrays. Within a row the columns must rise strictly.
+    /// Checks the three arrays and stores them. Within a row the columns must rise strictly.
     pub fn new(cols: usize, starts: Vec<usize>, columns: Vec<usize>, values: Vec<f64>) -> Result<Self, CsrError> {
         if columns.len() != values.len() {
             return Err(CsrError::Lengths { columns: columns.len(), values: values.len() });
@@ -101,7 +101,7 @@ impl Csr {
         }
     }
 
-    /// The rows named by `index`, in that order.
+    /// The rows selected by `index`, in that order.
     pub fn select_rows(&self, index: &[usize]) -> Self {
         let mut chosen = Self { cols: self.cols, starts: vec![0], columns: vec![], values: vec![] };
         for &i in index {

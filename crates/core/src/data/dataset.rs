@@ -1,4 +1,4 @@
-//! Samples with what is known about them.
+//! Samples with their labels, image shape and names.
 
 use super::matrix::Matrix;
 
@@ -7,7 +7,7 @@ use super::matrix::Matrix;
 pub struct ImageShape {
     /// Rows of pixels.
     pub height: usize,
-    /// Pixels a row.
+    /// Pixels per row.
     pub width: usize,
 }
 
@@ -50,7 +50,7 @@ impl Labels {
     }
 }
 
-/// Samples in rows, and what came with them. The optional parts have one entry a sample or a feature.
+/// Samples in rows, and optional data about them. Optional parts have one entry per sample or per feature.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dataset {
     /// n samples in rows, m features in columns.
@@ -66,12 +66,12 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Samples of which nothing else is known.
+    /// Samples without further data.
     pub fn new(samples: impl Into<Matrix>) -> Self {
         Self { samples: samples.into(), labels: None, image: None, feature_names: None, ids: None }
     }
 
-    /// The samples named by `index`, in that order; `None` where an index is out of range.
+    /// The samples selected by `index`, in that order; `None` where an index is out of range.
     pub fn select_rows(&self, index: &[usize]) -> Option<Self> {
         if index.iter().any(|&i| i >= self.samples.rows()) {
             return None;

@@ -1,13 +1,13 @@
-//! Samples in the numbers they came in: no f64 copy of the whole is ever made.
+//! Samples in their number type: no f64 copy of the whole matrix is made.
 
 use std::ops::Range;
 
-use eigenspan_linalg::blocks::Ahead;
+use eigenspan_linalg::blocks::Prefetch;
 use eigenspan_linalg::{Mat, MatRef, Scalar};
 
 use super::csr::Csr;
 
-/// The numbers a matrix is stored in.
+/// The number type of a matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NumberType {
@@ -15,7 +15,7 @@ pub enum NumberType {
     F64,
     /// 32-bit floating point.
     F32,
-    /// 8-bit integers, as in grey images.
+    /// 8-bit integers, as in gray-scale images.
     U8,
 }
 
@@ -77,7 +77,7 @@ impl Matrix {
         self.view().cols()
     }
 
-    /// The rows named by `index`, in that order.
+    /// The rows selected by `index`, in that order.
     pub fn select_rows(&self, index: &[usize]) -> Self {
         match self {
             Self::F64(x) => Self::F64(x.select_rows(index)),
@@ -87,7 +87,7 @@ impl Matrix {
         }
     }
 
-    /// The values as dense `f64`, without a copy where they are that already.
+    /// The values as dense `f64`, without a copy where that is their type.
     pub fn into_f64(self) -> Mat {
         match self {
             Self::F64(x) => x,
@@ -117,7 +117,7 @@ impl<'a> Samples<'a> {
         }
     }
 
-    /// The numbers the values are stored in.
+    /// The number type of the values.
     pub fn number_type(&self) -> NumberType {
         match self {
             Self::F64(_) | Self::Csr(_) => NumberType::F64,
@@ -126,12 +126,12 @@ impl<'a> Samples<'a> {
         }
     }
 
-    /// Where the columns `cols` of some rows lie in memory, if that is one stretch: for fetching them ahead.
-    pub(crate) fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Ahead<'a>> {
+    /// The memory of the columns `cols` of some rows, if it is one contiguous block: for prefetching.
+    pub(crate) fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Prefetch<'a>> {
         match self {
-            Self::F64(x) => x.stretch(rows, cols).map(Ahead::of),
-            Self::F32(x) => x.stretch(rows, cols).map(Ahead::of),
-            Self::U8(x) => x.stretch(rows, cols).map(Ahead::of),
+            Self::F64(x) => x.contiguous(rows, cols).map(Prefetch::of),
+            Self::F32(x) => x.contiguous(rows, cols).map(Prefetch::of),
+            Self::U8(x) => x.contiguous(rows, cols).map(Prefetch::of),
             Self::Csr(_) => None,
         }
     }
@@ -152,7 +152,7 @@ impl<'a> Samples<'a> {
         }
     }
 
-    /// Row `i` as `f64`: where it lies so in memory, borrowed; otherwise written to `buffer`.
+    /// Row `i` as `f64`: borrowed where it is contiguous in memory; otherwise written to `buffer`.
     pub(crate) fn row<'b>(&self, i: usize, buffer: &'b mut [f64]) -> &'b [f64]
     where
         'a: 'b,
@@ -194,14 +194,14 @@ macro_rules! samples_from_dense {
         #[cfg(feature = "ndarray")]
         impl<'a> TryFrom<ndarray::ArrayView2<'a, $number>> for Samples<'a> {
             type Error = ReversedAxis;
-            /// Borrows the array as it lies in memory, in row or column order or with gaps.
+            /// Borrows the array in its memory layout, in row or column order or with gaps.
             fn try_from(x: ndarray::ArrayView2<'a, $number>) -> Result<Self, ReversedAxis> {
                 strided(x).map(Self::$variant).ok_or(ReversedAxis)
             }
         }
         #[cfg(feature = "ndarray")]
         impl From<ndarray::Array2<$number>> for Matrix {
-            /// Takes the values without a copy where they lie row after row.
+            /// Takes the values without a copy where they are stored row after row.
             fn from(x: ndarray::Array2<$number>) -> Self {
                 let (rows, cols) = x.dim();
                 let x = if x.is_standard_layout() { x } else { x.as_standard_layout().into_owned() };

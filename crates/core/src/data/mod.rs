@@ -1,4 +1,4 @@
-//! What goes in: samples in rows, dense or sparse, whole or in blocks.
+//! Input data: samples in rows, dense or sparse, whole or in blocks.
 
 pub mod corrupt;
 pub mod csr;

@@ -1,27 +1,28 @@
-//! Synthetic faces: rendered heads under many lights, for experiments on faces without a download. Nobody's face.
+//! Synthetic faces: rendered heads under many lights, for experiments on faces without a download.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | z(x, y) | `height` | the surface of a head seen from the front, x to the right and y upwards |
-//! | a(x, y) | `albedo` | how much light it gives back |
+//! | a(x, y) | `albedo` | the share of light that the surface reflects |
 //! | n | | its normal, (−∂z/∂x, −∂z/∂y, 1) / ‖·‖ |
 //! | s | `light` | the direction of the light |
 //!
 //! ```text
-//!     a head       smooth bumps on an ellipsoid (nose, eyes, brows, cheeks, mouth, chin), painted; drawn for each person
-//!     its light    I = a (0.015 + max(0, n·s) · (1 where nothing stands between it and the light)),  softened at the edge
+//!     a head       smooth bumps on an ellipsoid (nose, eyes, brows, cheeks, mouth, chin), painted; one for each person
+//!     its light    I = a (0.015 + max(0, n·s) · (1 where the light is not occluded)),  softened at the edge
 //!     its image    255 · 1.2 I + noise of deviation 1.5, rounded and clipped to 8 bits
 //! ```
-//! Lights are those of Extended Yale B: 64 directions up to 130° to the side, 40° from below and 90° from above. Where fewer are
-//! asked for they are spread from the front to the side, where more, the others are drawn in the same range. As in the AR set,
-//! disguises cover half of the images of everyone: dark glasses, or a scarf up to the nose.
+//! Lights are those of Extended Yale B: 64 directions up to 130° to the side, 40° from below and 90° from above. Fewer
+//! lights are spread from the front to the side; of more lights, the others are drawn in the same range. As in the AR
+//! set, disguises cover half of the images of everyone: dark glasses, or a scarf up to the nose.
 //!
-//! What makes faces a union of subspaces holds for these too: images of one head under any light lie near a subspace of nine
-//! dimensions (Basri, Jacobs 2003), and images of two heads under one light are often more alike than those of one head under
-//! two. Seeds are exact on one machine; another mathematical library may round some pixel otherwise.
+//! The property that makes faces a union of subspaces holds for these too: images of one head under any light lie near
+//! a subspace of nine dimensions (Basri, Jacobs 2003), and images of two heads under one light are often more alike
+//! than those of one head under two. Seeds are exact on one machine; another mathematical library may round some pixels
+//! differently.
 //!
-//! Georghiades et al. (2001); Lee et al. (2005); Martinez, Benavente (1998); Basri, Jacobs (2003) — `georghiades2001`, `lee2005`,
-//! `martinez1998`, `basri2003` in `docs/references.bib`.
+//! Georghiades et al. (2001); Lee et al. (2005); Martinez, Benavente (1998); Basri, Jacobs (2003) — `georghiades2001`,
+//! `lee2005`, `martinez1998`, `basri2003` in `docs/references.bib`.
 
 mod head;
 mod light;
@@ -36,14 +37,14 @@ use crate::Error;
 
 /// Height of an image in units of half a head's width.
 const TALL: f64 = 2.3;
-/// Grey levels of a white surface that faces the light.
+/// Gray levels of a white surface that faces the light.
 const GAIN: f64 = 1.2 * 255.0;
-/// Light from everywhere.
+/// Ambient light.
 const AMBIENT: f64 = 0.015;
-/// Deviation of the camera's noise, in grey levels.
+/// Standard deviation of the camera's noise, in gray levels.
 const NOISE: f64 = 1.5;
 
-/// What some of the images wear.
+/// The disguise of some of the images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Disguise {
@@ -63,13 +64,13 @@ pub enum Disguise {
 pub struct SyntheticFaces {
     /// People.
     pub subjects: usize,
-    /// Images of each, every one under another light.
+    /// Images of each, each under a different light.
     pub per_subject: usize,
     /// Rows of pixels.
     pub height: usize,
-    /// Pixels a row.
+    /// Pixels per row.
     pub width: usize,
-    /// What some of the images wear.
+    /// The disguise of some of the images.
     pub disguise: Disguise,
     /// The seed.
     pub seed: u64,
@@ -82,12 +83,12 @@ impl Default for SyntheticFaces {
 }
 
 impl SyntheticFaces {
-    /// The images, 8 bits a pixel, one person after the other; a sample's label is the person. On all cores.
+    /// The images, 8 bits per pixel, one person after the other; a sample's label is the person. On all cores.
     pub fn generate(&self) -> Result<Dataset, Error> {
         self.generate_with(Exec::default())
     }
 
-    /// The same on as many threads as `exec` says. The images do not depend on it.
+    /// [`generate`](Self::generate) with the given threads and monitor. The images do not depend on either.
     pub fn generate_with(&self, exec: Exec<'_>) -> Result<Dataset, Error> {
         let Self { subjects, per_subject, height, width, .. } = *self;
         let sides =
@@ -117,7 +118,7 @@ impl SyntheticFaces {
         for number in 0..self.per_subject {
             let mut random = stream(number + 1);
             let light = direction_of(number, self.per_subject, &mut random);
-            // A stream of its own, so that the rest of an image is the same with and without.
+            // A stream of its own, so that the rest of an image is the same with and without a disguise.
             let image = match self.worn(number, &mut stream(usize::MAX - number)) {
                 Worn::Nothing => bare.lit(light, AMBIENT),
                 worn => self.relief(&head, worn, step).lit(light, AMBIENT),
@@ -140,9 +141,9 @@ impl SyntheticFaces {
     /// Surface and paint at every pixel.
     fn relief(&self, head: &Head, worn: Worn, step: f64) -> Relief {
         let Self { height, width, .. } = *self;
-        let centre = |count: usize| (count as f64 - 1.0) / 2.0;
+        let center = |count: usize| (count as f64 - 1.0) / 2.0;
         let points = (0..height).flat_map(|i| {
-            (0..width).map(move |j| ((j as f64 - centre(width)) * step, (centre(height) - i as f64) * step))
+            (0..width).map(move |j| ((j as f64 - center(width)) * step, (center(height) - i as f64) * step))
         });
         let (z, albedo) = points.map(|(x, y)| head.at(x, y, worn)).unzip();
         Relief { height, width, step, z, albedo }

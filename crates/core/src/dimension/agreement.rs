@@ -1,6 +1,6 @@
-//! How many estimators say about the same.
+//! Agreement between estimators.
 
-/// The largest group of estimates that are near each other.
+/// The largest group of estimates that are close to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Agreement {
     /// Estimates in the group.
@@ -13,8 +13,8 @@ pub struct Agreement {
     pub high: usize,
 }
 
-/// The largest group of estimates, rounded, of which the largest is at most 1.4 times the smallest or one more; of equally
-/// large ones the narrowest, then the smallest. Nothing of no estimates.
+/// The largest group of rounded estimates in which the largest is at most 1.4 times the smallest, or one more; of
+/// groups of equal size the narrowest, then the smallest. `None` for no estimates.
 pub fn agreement(estimates: &[f64]) -> Option<Agreement> {
     let mut rounded: Vec<usize> = estimates.iter().map(|d| d.round() as usize).collect();
     rounded.sort_unstable();

@@ -1,18 +1,18 @@
-//! The correlation dimension: how fast the number of pairs grows with the distance allowed.
+//! The correlation dimension: the growth exponent of the number of pairs with their distance.
 //!
 //! | paper | code | meaning |
 //! |---|---|---|
 //! | C(r) | `pairs` | pairs of points nearer than r |
-//! | r₁, r₂ | `radii` | medians of the distance to neighbour k₁ and k₂ |
+//! | r₁, r₂ | `radii` | medians of the distance to neighbor k₁ and k₂ |
 //! | d | `dimension` | the slope of log C between them |
 //!
 //! ```text
 //!     C(r) ∝ r^d          d = log(C(r₂)/C(r₁)) / log(r₂/r₁)
 //! ```
-//! Pairs are counted from blocks of products, ‖a − b‖² = ‖a‖² + ‖b‖² − 2aᵀb; where rounding leaves a doubt, from the
-//! difference itself. So the count is that of the plain double loop.
+//! Pairs are counted from blocks of products, ‖a − b‖² = ‖a‖² + ‖b‖² − 2aᵀb; where rounding makes this ambiguous, from
+//! the difference itself. So the count equals that of the plain double loop.
 //!
-//! Grassberger, Procaccia (1983) — `grassberger1983` in `docs/references.bib`. **Where we differ**: copies are left out.
+//! Grassberger, Procaccia (1983) — `grassberger1983` in `docs/references.bib`. **Where we differ**: copies are dropped.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ use crate::rule::threshold::median_of;
 /// Points of a block.
 const BLOCK: usize = 256;
 
-/// What is asked of the estimator.
+/// Parameters of the correlation dimension.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct CorrelationParams {
@@ -71,7 +71,7 @@ impl CorrelationParams {
             per_point: None,
             settings: Estimator::Correlation(*self),
             why: format!(
-                "{} pairs are nearer than the median neighbour {}, {} nearer than neighbour {}: exponent {dimension:.2}",
+                "{} pairs are closer than the median neighbor {}, {} closer than neighbor {}: exponent {dimension:.2}",
                 pairs[0], self.near, pairs[1], self.far
             ),
             warnings,
@@ -79,10 +79,10 @@ impl CorrelationParams {
     }
 }
 
-/// The pairs of points nearer than each radius.
+/// The number of pairs of points closer than each radius.
 fn count_pairs(points: &Mat, radii: [f64; 2], exec: Exec<'_>) -> Result<[usize; 2], Error> {
     let (n, m) = (points.rows(), points.cols());
-    // In units in which the larger radius is near one, and from the mean: squares neither overflow nor cancel.
+    // In units in which the larger radius is near one, and centered: squares neither overflow nor cancel.
     let exponent = exponent_of(radii[1]);
     let mut mean = vec![0.0; m];
     for i in 0..n {
@@ -106,10 +106,10 @@ fn count_pairs(points: &Mat, radii: [f64; 2], exec: Exec<'_>) -> Result<[usize; 
 
 struct Count<'a> {
     points: &'a Mat,
-    /// Points from their mean, scaled.
+    /// Points minus their mean, scaled.
     near: Mat,
     exponent: i32,
-    /// ‖a‖² of the points from their mean.
+    /// ‖a‖² of the centered points.
     squares: Vec<f64>,
     radii: [f64; 2],
 }
@@ -126,7 +126,7 @@ impl Count<'_> {
             for (j, product) in columns.clone().zip(products).take_while(|(j, _)| *j < i) {
                 let size = self.squares[i] + self.squares[j];
                 let square = size - 2.0 * product;
-                // Products, squares and the mean are each off by at most m + 4 roundings of their size.
+                // Products, squares and the mean each have an error of at most m + 4 roundings of their size.
                 let doubt = 8.0 * (m + 4) as f64 * f64::EPSILON * size;
                 for (pairs, radius) in pairs.iter_mut().zip(self.radii) {
                     let sure = (square - radius * radius).abs() > doubt + 4.0 * f64::EPSILON;

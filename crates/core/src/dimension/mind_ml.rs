@@ -3,15 +3,16 @@
 //! | paper | code | meaning |
 //! |---|---|---|
 //! | r_i = T₁/T_{k+1} | `Ratios` | of each point |
-//! | d | `dimension` | where their likelihood is largest, real (MLk) or whole (MLi) |
+//! | d | `dimension` | maximizes their likelihood, real (MLk) or integer (MLi) |
 //!
 //! ```text
 //!     g(r; k, d) = k d r^{d−1} (1 − r^d)^{k−1}        d = argmax Σ log g(r_i; k, d)
 //! ```
-//! The law, the root of its derivative and the proof that there is one are in `parts/ratios.rs`.
+//! The density, the root of the derivative and the proof that it exists are in `parts/ratios.rs`.
 //!
-//! Rozza, Lombardi, Ceruti, Casiraghi, Campadelli (2012) — `rozza2012` in `docs/references.bib`. **Where we differ**: the root
-//! is found by bisection and not by a simplex search from the whole number; copies are left out; r = 1 has its limit.
+//! Rozza, Lombardi, Ceruti, Casiraghi, Campadelli (2012) — `rozza2012` in `docs/references.bib`. **Where we differ**:
+//! the root is found by bisection, not by a simplex search from the integer; copies are dropped; r = 1 is treated by
+//! its limit.
 
 use eigenspan_linalg::Exec;
 
@@ -20,15 +21,15 @@ use super::parts::ratios::Ratios;
 use super::{Estimate, Estimator, at_bound, check_neighbours, check_range, uncalibrated};
 use crate::Error;
 
-/// What is asked of the estimator.
+/// Parameters of MiND-ML.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MindMlParams {
     /// k: r is the first of k + 1 distances in units of the last.
     pub neighbours: usize,
-    /// A whole number of dimensions (MLi) and not a real one (MLk).
+    /// An integer dimension (MLi) instead of a real one (MLk).
     pub whole: bool,
-    /// The most dimensions; as many as there are features where nothing is said. Plays no part for real ones.
+    /// Maximum dimension; the number of features where `None`. Has no effect with a real dimension.
     pub max_dim: Option<usize>,
 }
 

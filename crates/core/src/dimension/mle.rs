@@ -1,23 +1,23 @@
-//! Maximum likelihood of the distances to the nearest neighbours (Levina, Bickel).
+//! Maximum likelihood of the distances to the nearest neighbors (Levina, Bickel).
 //!
 //! | paper | code | meaning |
 //! |---|---|---|
-//! | T₁ ≤ … ≤ T_{k+1} | `distances` | distances of a point from its nearest others |
+//! | T₁ ≤ … ≤ T_{k+1} | `distances` | distances of a point to its nearest neighbors |
 //! | d_i | `per_point` | the dimension around point i |
-//! | d | `dimension` | the dimension of all |
+//! | d | `dimension` | the dimension of all points |
 //!
-//! Where points are even around x, the number of them within t of x is a Poisson process of rate ∝ t^d. Its likelihood is
-//! largest at
+//! Where the density is uniform around x, the number of points within t of x is a Poisson process of rate ∝ t^d. Its
+//! likelihood is maximal at
 //! ```text
 //!     d_i = [ 1/k Σ_{j ≤ k} log(T_{k+1}/T_j) ]⁻¹          d = [ mean of 1/d_i ]⁻¹   or   d = mean of d_i
 //! ```
-//! The harmonic mean is the maximum of the likelihood of all points together (MacKay, Ghahramani), and what the PCE paper ran;
-//! the arithmetic one is that of the first publication, and larger.
+//! The harmonic mean maximizes the likelihood of all points together (MacKay, Ghahramani), and is what the PCE paper
+//! used; the arithmetic mean is that of the first publication, and larger.
 //!
-//! Levina, Bickel (2004) — `levina2004`, MacKay, Ghahramani (2005) — `mackay2005` in `docs/references.bib`. **Where we differ**:
-//! copies are left out ([`super::Near`]), and points whose neighbours are all equally far, where d_i is infinite, out of the
-//! arithmetic mean; k counts the distances that are compared with the last, as in the toolbox that the
-//! PCE paper used, so that k here is k + 1 in the first publication.
+//! Levina, Bickel (2004) — `levina2004`, MacKay, Ghahramani (2005) — `mackay2005` in `docs/references.bib`. **Where we
+//! differ**: copies are dropped ([`super::Near`]), and points whose neighbors are all equally far, where d_i is
+//! infinite, are excluded from the arithmetic mean; k counts the distances that are compared with the last one, as in
+//! the toolbox that the PCE paper used, so that k here is k + 1 in the first publication.
 
 use eigenspan_linalg::Exec;
 
@@ -26,28 +26,28 @@ use super::{Estimate, Estimator, check_neighbours, uncalibrated};
 use crate::Error;
 use crate::warning::Warning;
 
-/// Above this ratio of the dimension seen by the nearest half of the neighbours to that seen by all, noise is suspected. Even
-/// balls of 1 to 20 dimensions stay below, which a test checks.
+/// Above this ratio of the dimension from the nearest half of the neighbors to that from all neighbors, noise is
+/// suspected. Uniform balls of 1 to 20 dimensions stay below, which a test checks.
 const SUSPECT: f64 = 1.25;
 
-/// How the dimensions of the points become one.
+/// How the dimensions of the points are averaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mean {
-    /// 1 / mean(1/d_i): the maximum of the likelihood of all points.
+    /// 1 / mean(1/d_i): maximizes the likelihood of all points.
     #[default]
     Harmonic,
     /// mean(d_i), as first published.
     Arithmetic,
 }
 
-/// What is asked of the estimator. The default is the PCE paper's: ten neighbours, harmonic.
+/// Parameters of the maximum likelihood estimator. The default is the PCE paper's: ten neighbors, harmonic.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MleParams {
-    /// k: the distances that are compared with that of neighbour k + 1.
+    /// k: the distances that are compared with that of neighbor k + 1.
     pub neighbours: usize,
-    /// How the dimensions of the points become one.
+    /// How the dimensions of the points are averaged.
     pub mean: Mean,
 }
 
@@ -72,9 +72,9 @@ impl MleParams {
             return Err(Error::EqualDistances { neighbours: k + 1 });
         }
         let n = inverse.len() as f64;
-        let centre = mean(&inverse);
-        let spread = (inverse.iter().map(|i| (i - centre).powi(2)).sum::<f64>() / (n - 1.0)).sqrt();
-        // As if neighbourhoods did not overlap.
+        let center = mean(&inverse);
+        let spread = (inverse.iter().map(|i| (i - center).powi(2)).sum::<f64>() / (n - 1.0)).sqrt();
+        // As if neighborhoods did not overlap.
         let error = match self.mean {
             Mean::Harmonic => Some(dimension * dimension * spread / n.sqrt()),
             Mean::Arithmetic => None,
@@ -107,7 +107,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Says so where the nearest half of the neighbours sees more dimensions than all of them.
+/// A warning where the nearest half of the neighbors gives a higher dimension than all of them.
 fn depends_on_scale(near: &Near, k: usize) -> Option<Warning> {
     let half = k / 2;
     if half < 3 {

@@ -1,30 +1,30 @@
-//! Estimators of the dimension: how many numbers it takes to say where a sample is.
+//! Estimators of the intrinsic dimension.
 //!
-//! They give a number and no projection: what PCE's k is compared with. One estimator, one file; the steps they share in
+//! They give a number and no projection, for comparison with PCE's k. One estimator, one file; shared steps are in
 //! `parts`.
 //!
-//! | name | file | looks at |
+//! | name | file | uses |
 //! |---|---|---|
-//! | `mle` | [`mle`] | distances to the nearest neighbours |
+//! | `mle` | [`mle`] | distances to the nearest neighbors |
 //! | `mind-ml` | [`mind_ml`] | the nearest distance in units of the farthest |
-//! | `mind-kl` | [`mind_kl`] | the same, beside balls of known dimension |
-//! | `danco`, `fast-danco` | [`danco`] | the same and the angles between neighbours, beside balls of known dimension |
-//! | `two-nn` | [`two_nn`] | the two nearest neighbours |
+//! | `mind-kl` | [`mind_kl`] | the same, compared with balls of known dimension |
+//! | `danco`, `fast-danco` | [`danco`] | distances and angles, compared with balls of known dimension |
+//! | `two-nn` | [`two_nn`] | the two nearest neighbors |
 //! | `correlation` | [`correlation`] | the number of pairs within a distance |
 //! | `minka`, `gavish-donoho`, `screenot`, `pce` | [`spectral`] | singular values |
-//! | `parallel-analysis` | [`parallel_analysis`] | singular values beside those of shuffled features |
+//! | `parallel-analysis` | [`parallel_analysis`] | singular values, compared with those of shuffled features |
 //!
 //! ```
-//! use eigenspan::data::generate::Subspaces;
-//! use eigenspan::dimension::{Calibration, Estimator, Near};
-//! use eigenspan::Exec;
+//! use eigenspan_core::data::generate::Subspaces;
+//! use eigenspan_core::dimension::{Calibration, Estimator, Near};
+//! use eigenspan_core::Exec;
 //!
 //! let data = Subspaces { samples: 300, features: 20, subspaces: 1, dim: 3, noise: 0.0 }.generate(7)?;
 //! let estimator = Estimator::named("danco").unwrap();
 //! let near = Near::of(&data.samples, estimator.neighbours(), Exec::default())?;     // once for all estimators
 //! let found = estimator.estimate(&data.samples, &near, &mut Calibration::default(), Exec::default())?;
 //! assert_eq!(found.dimension, 3.0);
-//! # Ok::<(), eigenspan::Error>(())
+//! # Ok::<(), eigenspan_core::Error>(())
 //! ```
 
 mod agreement;
@@ -57,26 +57,25 @@ use mle::MleParams;
 use parallel_analysis::ParallelAnalysisParams;
 use two_nn::TwoNnParams;
 
-/// Every estimator: its name, and what it looks at.
+/// Every estimator: its name, and what it uses.
 pub const ESTIMATORS: [(&str, &str); 12] = [
-    ("mle", "distances to the nearest neighbours, maximum likelihood (Levina, Bickel)"),
+    ("mle", "distances to the nearest neighbors, maximum likelihood (Levina, Bickel)"),
     ("mind-ml", "the nearest distance in units of the farthest, maximum likelihood"),
-    ("mind-kl", "the same, beside balls of known dimension"),
-    ("danco", "distances and angles, beside balls of known dimension"),
-    ("fast-danco", "the same, beside curves fitted to balls once"),
-    ("two-nn", "the two nearest neighbours"),
+    ("mind-kl", "the same, compared with balls of known dimension"),
+    ("danco", "distances and angles, compared with balls of known dimension"),
+    ("fast-danco", "the same, compared with curves fitted to balls once"),
+    ("two-nn", "the two nearest neighbors"),
     ("correlation", "the number of pairs within a distance (Grassberger, Procaccia)"),
-    ("minka", "the most evident number of principal components"),
+    ("minka", "Minka's number of principal components"),
     ("gavish-donoho", "principal components above the optimal hard threshold"),
     ("screenot", "the same for noise of any shape"),
-    ("parallel-analysis", "principal components beside those of shuffled features (Horn)"),
+    ("parallel-analysis", "principal components compared with those of shuffled features (Horn)"),
     ("pce", "the k of Principal Coefficients Embedding"),
 ];
 
-/// What is asked, of any estimator.
+/// The parameters of any estimator.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(tag = "method", rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Estimator {
     /// Levina and Bickel's.
     Mle(MleParams),
@@ -105,20 +104,20 @@ pub enum Estimator {
     Pce(PceParams),
 }
 
-/// What an estimator found.
+/// The result of an estimator.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Estimate {
-    /// How many dimensions.
+    /// The estimated dimension.
     pub dimension: f64,
     /// The standard error, where the method has one.
     pub error: Option<f64>,
-    /// The dimension around each sample, where the method has one; infinite where all neighbours are equally far.
+    /// The dimension around each sample, where the method has one; infinite where all neighbors are equally far.
     pub per_point: Option<Vec<f64>>,
-    /// What was asked.
+    /// The parameters.
     pub settings: Estimator,
-    /// What was found, in one sentence.
+    /// The result in one sentence.
     pub why: String,
-    /// What the user should know.
+    /// Warnings.
     pub warnings: Vec<Warning>,
 }
 
@@ -153,7 +152,7 @@ impl Estimator {
         })
     }
 
-    /// Its name.
+    /// The name.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Mle(_) => "mle",
@@ -171,7 +170,7 @@ impl Estimator {
         }
     }
 
-    /// How many neighbours of each sample it looks at; none where it looks at singular values.
+    /// The number of neighbors of each sample that the estimator uses; 0 where it uses singular values.
     pub fn neighbours(&self) -> usize {
         match self {
             Self::Mle(MleParams { neighbours, .. })
@@ -185,7 +184,7 @@ impl Estimator {
         }
     }
 
-    /// k, where the number of neighbours is a setting; the nearer of two for the correlation dimension.
+    /// k, where the number of neighbors is a parameter; the nearer of two for the correlation dimension.
     pub fn k(&self) -> Option<usize> {
         match self {
             Self::Correlation(CorrelationParams { near, .. }) => Some(*near),
@@ -194,7 +193,7 @@ impl Estimator {
         }
     }
 
-    /// The same with k neighbours, where their number is a setting: k and 2k for the correlation dimension.
+    /// The same with k neighbors, where their number is a parameter: k and 2k for the correlation dimension.
     pub fn with_neighbours(mut self, k: usize) -> Option<Self> {
         match &mut self {
             Self::Mle(MleParams { neighbours, .. })
@@ -220,7 +219,7 @@ impl Estimator {
         self
     }
 
-    /// The same with at most so many dimensions, where that is a setting.
+    /// The same with at most `most` dimensions, where that is a parameter.
     pub fn with_max_dim(mut self, most: usize) -> Self {
         match &mut self {
             Self::MindMl(MindMlParams { max_dim, .. })
@@ -232,9 +231,9 @@ impl Estimator {
         self
     }
 
-    /// Estimates the dimension of samples in rows. `near` are the same samples with [`neighbours`](Self::neighbours)
-    /// neighbours or more; balls that are drawn are added to `known`. The result depends on neither what else is known nor
-    /// the number of threads.
+    /// Estimates the dimension of samples in rows. `near` are the same samples with at least
+    /// [`neighbours`](Self::neighbors) neighbors; balls that are drawn are added to `known`. The result depends
+    /// neither on the content of `known` nor on the number of threads.
     pub fn estimate<'a>(
         &self,
         samples: impl Into<Samples<'a>>,
@@ -260,7 +259,7 @@ impl Estimator {
     }
 }
 
-/// k, if there is a neighbour.
+/// k, if it is at least 1.
 fn check_neighbours(k: usize) -> Result<usize, Error> {
     match k {
         0 => Err(Error::Parameter { name: "neighbours", expected: "at least 1", got: 0.0 }),
@@ -268,7 +267,7 @@ fn check_neighbours(k: usize) -> Result<usize, Error> {
     }
 }
 
-/// The most dimensions to look at: what was asked, and never more than there are features.
+/// The maximum dimension: the requested one, at most the number of features.
 fn check_range(max_dim: Option<usize>, near: &Near) -> Result<usize, Error> {
     match max_dim {
         Some(0) => Err(Error::Parameter { name: "max_dim", expected: "at least 1", got: 0.0 }),
@@ -276,13 +275,13 @@ fn check_range(max_dim: Option<usize>, near: &Near) -> Result<usize, Error> {
     }
 }
 
-/// Says so where the answer is the most that was allowed, and there are more features.
+/// A warning where the answer is the requested maximum, and there are more features.
 fn at_bound(max_dim: Option<usize>, near: &Near, dimension: f64) -> Option<Warning> {
     let bound = max_dim.filter(|bound| *bound < near.points().cols() && dimension >= *bound as f64)?;
     Some(Warning::DimensionAtBound { bound })
 }
 
-/// Where estimators that are not compared with balls are known to see too few dimensions. n points within a distance of each
+/// Warnings of the underestimation by estimators that are not compared with balls. n points within a distance of each
 /// other show at most 2 log₁₀ n dimensions (Eckmann, Ruelle 1992 — `eckmann1992` in `docs/references.bib`).
 fn uncalibrated(near: &Near, dimension: f64) -> Option<Warning> {
     let n = near.points().rows();

@@ -1,15 +1,15 @@
-//! Parallel analysis: the directions that vary more than they would if features had nothing to do with each other.
+//! Parallel analysis: the directions whose variance exceeds that of independent features.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | σ_j | `own` | singular values of the samples, features to mean 0 and deviation 1 |
-//! | σ*_j | `shuffled` | the same after each feature was shuffled by itself |
-//! | q | [`ParallelAnalysisParams::quantile`] | how rarely chance may reach σ_j |
+//! | σ*_j | `shuffled` | the same after each feature was shuffled independently |
+//! | q | [`ParallelAnalysisParams::quantile`] | the quantile of σ*_j that σ_j must exceed |
 //!
 //! ```text
 //!     k = largest number such that σ_j > q-quantile of σ*_j for every j ≤ k
 //! ```
-//! Shuffling keeps what each feature is by itself and breaks what ties it to the others.
+//! Shuffling keeps the distribution of each feature and removes the dependence between features.
 //!
 //! Horn (1965) — `horn1965`; shuffled and not drawn from the normal law: Buja, Eyuboglu (1992) — `buja1992` in
 //! `docs/references.bib`.
@@ -25,13 +25,13 @@ use crate::method::pce::PceParams;
 use crate::prepare::Normalize;
 use crate::prepare::{Preparation, Scan};
 
-/// What is asked of the estimator.
+/// Parameters of parallel analysis.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ParallelAnalysisParams {
-    /// How often features are shuffled.
+    /// Number of shuffles.
     pub draws: usize,
-    /// The share of shuffles that a direction must be above.
+    /// The share of shuffles that a direction must exceed.
     pub quantile: f64,
     /// The seed of the shuffles.
     pub seed: u64,
@@ -92,7 +92,7 @@ impl ParallelAnalysisParams {
         Ok(())
     }
 
-    /// The value that the share `quantile` of all does not pass, between the two nearest by their distance.
+    /// The quantile of all values, interpolated linearly.
     fn reached(&self, mut all: Vec<f64>) -> f64 {
         all.sort_by(f64::total_cmp);
         let place = self.quantile * (all.len() - 1) as f64;
@@ -102,7 +102,7 @@ impl ParallelAnalysisParams {
     }
 }
 
-/// Shuffles every column by itself (Fisher, Yates).
+/// Shuffles every column independently (Fisher, Yates).
 fn shuffle(rows: &mut Mat, seed: u64) {
     let (n, m) = (rows.rows(), rows.cols());
     let mut random = Normal::new(seed);

@@ -1,17 +1,18 @@
-//! TwoNN: the dimension from the two nearest neighbours alone.
+//! TwoNN: the dimension from the two nearest neighbors alone.
 //!
 //! | paper | code | meaning |
 //! |---|---|---|
 //! | μ = T₂/T₁ | `logs` | of each point, as its logarithm, sorted |
-//! | F(μ_i) = i/n | | the share of points with so small a ratio |
+//! | F(μ_i) = i/n | | the share of points with at most this ratio |
 //! | d | `dimension` | the slope |
 //!
 //! ```text
-//!     P(μ ≤ x) = 1 − x^{−d},   so that   −log(1 − F(μ)) = d log μ:   a line through the origin, fitted by least squares
+//!     P(μ ≤ x) = 1 − x^{−d},   so that   −log(1 − F(μ)) = d log μ:   a line through the origin, by least squares
 //! ```
-//! Two neighbours are as near as can be: density and curvature hardly change over them, and noise counts most.
+//! Two neighbors are as near as possible: density and curvature hardly change over them, and noise matters most.
 //!
-//! Facco, d'Errico, Rodriguez, Laio (2017) — `facco2017` in `docs/references.bib`. **Where we differ**: copies are left out.
+//! Facco, d'Errico, Rodriguez, Laio (2017) — `facco2017` in `docs/references.bib`. **Where we differ**: copies are
+//! dropped.
 
 use eigenspan_linalg::Exec;
 
@@ -19,11 +20,11 @@ use super::parts::near::Near;
 use super::{Estimate, Estimator, uncalibrated};
 use crate::Error;
 
-/// What is asked of the estimator.
+/// Parameters of TwoNN.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TwoNnParams {
-    /// The share of the largest ratios that is left out of the fit, as in the paper.
+    /// The share of the largest ratios that is excluded from the fit, as in the paper.
     pub discard: f64,
 }
 
@@ -43,7 +44,7 @@ impl TwoNnParams {
         near.check(2)?;
         exec.check()?;
         let n = near.points().rows();
-        // The last point has F = 1, whose logarithm is infinite: it is never in the fit.
+        // The last point has F = 1, whose logarithm is infinite: it is always excluded.
         let kept = ((n as f64 * (1.0 - self.discard)) as usize).min(n - 1);
         if kept < 2 {
             return Err(Error::TooFewSamples { needed: 3, why: "that differ, for a line through them", got: n });

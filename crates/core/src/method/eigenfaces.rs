@@ -14,16 +14,16 @@
 //! analysis ([`super::pca`]) only in its basis: features keep the part of μ that lies in the span of B, and have length one.
 //! A sample whose projection is zero stays zero.
 //!
-//! Turk, Pentland (1991) — `turk1991` in `docs/references.bib`. **Where we differ:** [`EigenfacesParams::subtract_mean`] and
+//! Turk, Pentland (1991) — `turk1991` in `docs/references.bib`. **Where we differ:** [`EigenfacesParams::keep_mean`] and
 //! [`EigenfacesParams::unit_features`] give the textbook's features; more dimensions than the centred images have are not
 //! invented from rounding but left out, with a warning.
 
 use eigenspan_linalg::Exec;
 
 use crate::Error;
-use crate::data::Samples;
+use crate::data::{Labels, Samples};
 use crate::method::pce::{Dim, Pce, PceParams, Weights};
-use crate::model::fitted::{About, Settings};
+use crate::model::fitted::{About, Fit, Outcome};
 use crate::model::linear::Linear;
 use crate::prepare::{Normalize, Preparation};
 use crate::rule::Lambda;
@@ -32,26 +32,43 @@ use crate::warning::Warning;
 
 /// What is asked of Eigenfaces. The default is the published pipeline with the dimension chosen by the data.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct EigenfacesParams {
     /// m′; [`Dim::Auto`] is what PCE finds in the centred samples.
     pub dim: Dim,
     /// How samples are scaled before everything.
     pub normalize: Normalize,
-    /// Whether μ is subtracted before the projection.
-    pub subtract_mean: bool,
+    /// Whether μ stays in the samples that are projected (but for z-scores).
+    pub keep_mean: bool,
     /// Whether features are scaled to length one.
     pub unit_features: bool,
 }
 
 impl Default for EigenfacesParams {
     fn default() -> Self {
-        Self { dim: Dim::Auto, normalize: Normalize::None, subtract_mean: false, unit_features: true }
+        Self { dim: Dim::Auto, normalize: Normalize::None, keep_mean: true, unit_features: true }
     }
 }
 
-impl Settings for EigenfacesParams {
-    const METHOD: &'static str = "eigenfaces";
+impl Fit for EigenfacesParams {
+    type Model = Linear<Self>;
+
+    fn published() -> Option<Self> {
+        Some(Self::as_published(300))
+    }
+
+    fn cap(&mut self, max: usize) {
+        self.dim.cap(max);
+    }
+
+    fn learn(
+        &self,
+        samples: Samples<'_>,
+        _labels: Option<&Labels>,
+        exec: Exec<'_>,
+    ) -> Result<Outcome<Linear<Self>>, Error> {
+        Ok(self.fit_with(samples, exec)?.into())
+    }
 }
 
 impl EigenfacesParams {
@@ -77,7 +94,7 @@ impl EigenfacesParams {
         let found = if self.dim == Dim::Auto { format!("; {}", parts.why) } else { String::new() };
         let why = format!("{k} directions carry {share} % of the variance of the centred samples{found}");
         let mean = parts.preparation.mean.clone();
-        let mean = mean.filter(|_| self.subtract_mean || self.normalize == Normalize::ZScore);
+        let mean = mean.filter(|_| !self.keep_mean || self.normalize == Normalize::ZScore);
         let mut about = About::new(self, samples, why);
         about.warnings.extend(parts.warnings.iter().cloned());
         about.warnings.append(&mut warnings);

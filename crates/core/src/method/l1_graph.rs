@@ -31,14 +31,14 @@
 use eigenspan_linalg::Exec;
 
 use crate::classify::dictionary::Dictionary;
-use crate::data::Samples;
+use crate::data::{Labels, Samples};
 use crate::method::parts::dimension::dimension;
 use crate::method::parts::graph_embedding::{Columns, GraphEmbedding};
-use crate::method::parts::homotopy::{Code, Homotopy, PathStop};
+use crate::method::parts::homotopy::{Code, Homotopy};
 use crate::method::parts::reconstruction::Reconstruction;
 use crate::method::parts::sparse_graph::SparseGraph;
 use crate::method::pce::Dim;
-use crate::model::fitted::{About, Settings};
+use crate::model::fitted::{About, Fit, Outcome};
 use crate::model::linear::Linear;
 use crate::model::trace::{Stop, Trace};
 use crate::prepare::{Normalize, Preparation, Scan};
@@ -66,10 +66,13 @@ pub struct L1GraphParams {
     /// λ: for samples of length one a number below one; the smaller, the longer and the more exact the codes. The default is
     /// 0.01: on images of unit length it leaves codes of some twenty samples and an error of a few percent.
     pub lambda: f64,
-    /// When a code is done: at λ, or by the published rule.
-    pub stop: PathStop,
+    /// The share by which a step must lower the objective, or the code is done, as in the published program; `None`: codes are
+    /// exact for λ.
+    #[serde(alias = "stop", alias = "tolerance", deserialize_with = "crate::settings::path_end")]
+    pub tol: Option<f64>,
     /// Steps of one code, at most.
-    pub most_steps: usize,
+    #[serde(alias = "most_steps", alias = "rounds")]
+    pub max_iter: usize,
     /// k.
     pub dim: Dim,
     /// How samples are scaled.
@@ -86,8 +89,8 @@ impl Default for L1GraphParams {
     fn default() -> Self {
         Self {
             lambda: 1e-2,
-            stop: PathStop::Exact,
-            most_steps: 100_000,
+            tol: None,
+            max_iter: 100_000,
             dim: Dim::Auto,
             normalize: Normalize::Unit,
             center: false,
@@ -97,8 +100,25 @@ impl Default for L1GraphParams {
     }
 }
 
-impl Settings for L1GraphParams {
-    const METHOD: &'static str = "l1-graph";
+impl Fit for L1GraphParams {
+    type Model = Linear<Self>;
+
+    fn published() -> Option<Self> {
+        Some(Self::as_published(300, 1e-2, 1e-3))
+    }
+
+    fn cap(&mut self, max: usize) {
+        self.dim.cap(max);
+    }
+
+    fn learn(
+        &self,
+        samples: Samples<'_>,
+        _labels: Option<&Labels>,
+        exec: Exec<'_>,
+    ) -> Result<Outcome<Linear<Self>>, Error> {
+        Ok(self.fit_with(samples, exec)?.into())
+    }
 }
 
 /// C, a column for each sample.
@@ -110,15 +130,8 @@ pub struct Codes {
 
 impl L1GraphParams {
     /// The pipeline behind the paper's numbers: codes that stop early, after 100 steps at most, and columns of length one.
-    pub fn as_published(dim: usize, lambda: f64, tolerance: f64) -> Self {
-        Self {
-            lambda,
-            stop: PathStop::Published { tolerance },
-            most_steps: 100,
-            dim: Dim::Fixed(dim),
-            columns: Columns::Unit,
-            ..Self::default()
-        }
+    pub fn as_published(dim: usize, lambda: f64, tol: f64) -> Self {
+        Self { lambda, tol: Some(tol), max_iter: 100, dim: Dim::Fixed(dim), columns: Columns::Unit, ..Self::default() }
     }
 
     /// Learns the projection from samples in rows, on all cores.
@@ -139,7 +152,7 @@ impl L1GraphParams {
     ) -> Result<(Linear<Self>, Codes), Error> {
         let samples = samples.into();
         let homotopy =
-            Homotopy { lambda: self.lambda, stop: self.stop, most_steps: self.most_steps, nonnegative: false };
+            Homotopy { lambda: self.lambda, stop: self.tol.into(), max_iter: self.max_iter, nonnegative: false };
         homotopy.check()?;
         let scan = Scan::of(samples, exec)?;
         let preparation = Preparation::learn(samples, &scan, self.normalize, self.center, None, exec)?;

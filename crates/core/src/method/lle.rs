@@ -22,14 +22,14 @@
 
 use eigenspan_linalg::{Exec, Mat};
 
-use crate::data::{ImageShape, Matrix, Samples};
+use crate::data::{ImageShape, Labels, Matrix, Samples};
 use crate::method::npe::check_ridge;
 use crate::method::parts::bottom_eigenpairs::bottom_eigenpairs;
 use crate::method::parts::dimension::dimension;
 use crate::method::parts::graph_samples::{GraphSamples, check};
 use crate::method::parts::neighbours::{Metric, nearest_others};
 use crate::method::parts::reconstruction::Reconstruction;
-use crate::model::fitted::{About, Fitted, ModelInfo, Settings};
+use crate::model::fitted::{About, Fit, Fitted, ModelInfo, Outcome};
 use crate::model::record::{Arrays, Record};
 use crate::prepare::Normalize;
 use crate::text::short_number;
@@ -55,8 +55,16 @@ impl Default for LleParams {
     }
 }
 
-impl Settings for LleParams {
-    const METHOD: &'static str = "lle";
+impl Fit for LleParams {
+    type Model = Lle;
+
+    fn cap(&mut self, max: usize) {
+        self.dim.cap(max);
+    }
+
+    fn learn(&self, samples: Samples<'_>, _labels: Option<&Labels>, exec: Exec<'_>) -> Result<Outcome<Lle>, Error> {
+        Ok(self.fit_with(samples, exec)?.into())
+    }
 }
 
 impl LleParams {
@@ -130,6 +138,14 @@ impl Fitted for Lle {
         self.embedding.cols()
     }
 
+    fn scaling(&self) -> Normalize {
+        self.about.params.normalize
+    }
+
+    fn unit_features(&self) -> bool {
+        false
+    }
+
     fn set_image(&mut self, shape: ImageShape) {
         self.about.image = Some(shape);
     }
@@ -148,7 +164,12 @@ pub struct Facts {
 }
 
 impl Record for Lle {
+    type Params = LleParams;
     type Facts = Facts;
+
+    fn params(&self) -> &LleParams {
+        &self.about.params
+    }
 
     fn take_apart(&self) -> (Facts, Arrays) {
         let arrays = Arrays::default().with("embedding", self.embedding.clone()).with_vector("values", &self.values);

@@ -33,13 +33,13 @@
 
 use eigenspan_linalg::Exec;
 
-use crate::data::Samples;
+use crate::data::{Labels, Samples};
 use crate::linalg::scale::times_power_of_two;
 use crate::method::parts::dimension::dimension;
 use crate::method::parts::graph_embedding::Columns;
 use crate::method::parts::graph_samples::{EmbeddingOptions, GraphSamples, check};
 use crate::method::parts::neighbour_graph::{EdgeWeights, NeighbourGraph};
-use crate::model::fitted::Settings;
+use crate::model::fitted::{Fit, Outcome};
 use crate::model::linear::Linear;
 use crate::prepare::Normalize;
 use crate::text::short_number;
@@ -100,8 +100,25 @@ impl Default for LppParams {
     }
 }
 
-impl Settings for LppParams {
-    const METHOD: &'static str = "lpp";
+impl Fit for LppParams {
+    type Model = Linear<Self>;
+
+    fn published() -> Option<Self> {
+        Some(Self::as_published(300, 3))
+    }
+
+    fn cap(&mut self, max: usize) {
+        self.dim.cap(max);
+    }
+
+    fn learn(
+        &self,
+        samples: Samples<'_>,
+        _labels: Option<&Labels>,
+        exec: Exec<'_>,
+    ) -> Result<Outcome<Linear<Self>>, Error> {
+        Ok(self.fit_with(samples, exec)?.into())
+    }
 }
 
 impl LppParams {

@@ -31,17 +31,17 @@
 
 use std::ops::Range;
 
-use eigenspan_linalg::dense::{Packed, descend};
-use eigenspan_linalg::descent::{ABREAST, Point, Room, Row};
+use eigenspan_linalg::dense::{PackedMatrix, descend};
+use eigenspan_linalg::descent::{BATCH, BatchRow, Iterates, Workspace};
 use eigenspan_linalg::steps::projected_squares;
-use eigenspan_linalg::symmetric::tridiagonalise;
+use eigenspan_linalg::symmetric::tridiagonalize;
 use eigenspan_linalg::{Exec, Mat};
 
-use crate::data::Samples;
+use crate::data::{Labels, Samples};
 use crate::method::parts::factorisation::{Pair, Task};
 use crate::method::parts::halves::{Block, Half, Halves};
 use crate::model::factors::{Asked, Factors, Features, PartSettings, Start};
-use crate::model::fitted::Settings;
+use crate::model::fitted::{Fit, Outcome};
 use crate::model::trace::{Stop, Trace};
 use crate::{Dim, Error, Normalize};
 
@@ -63,9 +63,11 @@ pub struct NenmfParams {
     /// How large these are.
     pub start: Start,
     /// Rounds at most; ten are done in any case.
-    pub rounds: usize,
+    #[serde(alias = "rounds")]
+    pub max_iter: usize,
     /// Stops when the projected gradient is down to this share of the first.
-    pub tolerance: f64,
+    #[serde(alias = "tolerance")]
+    pub tol: f64,
     /// How samples are scaled. z-scores have either sign and are refused.
     pub normalize: Normalize,
     /// Whether parts are scaled to length one.
@@ -80,8 +82,8 @@ impl Default for NenmfParams {
             dim: Dim::Auto,
             seed: 0,
             start: Start::Scaled,
-            rounds: 1000,
-            tolerance: 1e-4,
+            max_iter: 1000,
+            tol: 1e-4,
             normalize: Normalize::None,
             unit_parts: true,
             features: Features::Nonnegative,
@@ -89,14 +91,31 @@ impl Default for NenmfParams {
     }
 }
 
-impl Settings for NenmfParams {
-    const METHOD: &'static str = "nenmf";
+impl Fit for NenmfParams {
+    type Model = Factors<Self>;
+
+    fn published() -> Option<Self> {
+        Some(Self::as_published())
+    }
+
+    fn cap(&mut self, max: usize) {
+        self.dim.cap(max);
+    }
+
+    fn learn(
+        &self,
+        samples: Samples<'_>,
+        _labels: Option<&Labels>,
+        exec: Exec<'_>,
+    ) -> Result<Outcome<Factors<Self>>, Error> {
+        Ok(self.fit_with(samples, exec)?.into())
+    }
 }
 
 impl PartSettings for NenmfParams {
     fn asked(&self) -> Asked {
-        let Self { dim, seed, start, rounds, tolerance, normalize, unit_parts, features } = *self;
-        Asked { dim, seed, start, rounds, tolerance, normalize, unit_parts, features }
+        let Self { dim, seed, start, max_iter, tol, normalize, unit_parts, features } = *self;
+        Asked { dim, seed, start, max_iter, tol, normalize, unit_parts, features }
     }
 }
 
@@ -107,7 +126,7 @@ impl NenmfParams {
         Self {
             dim: Dim::Fixed(300),
             start: Start::Uniform,
-            tolerance: 1e-5,
+            tol: 1e-5,
             normalize: Normalize::Unit,
             unit_parts: false,
             features: Features::Projected,
@@ -158,9 +177,9 @@ fn iterate(task: &Task, pair: Pair, asked: &Asked, exec: Exec<'_>) -> Result<(Pa
     look(&mut now.h, &now.w, exec)?;
     trace.values.push(task.in_units(task.objective(&now, [&of_w, &of_h], exec)?));
     let first = delta(&mut now, [&of_w, &of_h], exec)?;
-    let mut tolerances = [COARSE.max(asked.tolerance) * first; 2];
+    let mut tolerances = [COARSE.max(asked.tol) * first; 2];
     trace.stop = Stop::RoundsUsedUp;
-    for round in 1..=asked.rounds {
+    for round in 1..=asked.max_iter {
         let steps = solve(&mut now.h, &mut h_tiles, &of_w, tolerances[0], exec)?;
         tolerances[0] /= if steps <= STEPS[0] { 10.0 } else { 1.0 };
         of_h = now.h.gram(exec)?;
@@ -170,10 +189,10 @@ fn iterate(task: &Task, pair: Pair, asked: &Asked, exec: Exec<'_>) -> Result<(Pa
         of_w = now.w.gram(exec)?;
         trace.values.push(task.in_units(task.objective(&now, [&of_w, &of_h], exec)?));
         trace.rounds = round;
-        exec.report("factor", round, asked.rounds)?;
+        exec.report("factor", round, asked.max_iter)?;
         // WᵀV serves the gradient here and the next solve for H.
         look(&mut now.h, &now.w, exec)?;
-        if round >= ROUNDS && delta(&mut now, [&of_w, &of_h], exec)? <= asked.tolerance * first {
+        if round >= ROUNDS && delta(&mut now, [&of_w, &of_h], exec)? <= asked.tol * first {
             trace.stop = Stop::Converged;
             break;
         }
@@ -190,7 +209,7 @@ fn look(half: &mut Half<'_>, other: &Half<'_>, exec: Exec<'_>) -> Result<(), Err
 fn delta(now: &mut Halves<'_>, grams: [&Mat; 2], exec: Exec<'_>) -> Result<f64, Error> {
     let mut sum = 0.0;
     for (half, gram) in [&mut now.h, &mut now.w].into_iter().zip(grams) {
-        let gram = Packed::of(gram.view());
+        let gram = PackedMatrix::of(gram.view());
         exec.silent().each("slope", half.blocks.iter_mut(), |_, block| block.multiply(&gram))?;
         sum += half.blocks.iter().map(|block| projected_squares(&block.f, &block.b, &block.spare)).sum::<f64>();
     }
@@ -199,20 +218,20 @@ fn delta(now: &mut Halves<'_>, grams: [&Mat; 2], exec: Exec<'_>) -> Result<f64, 
 
 /// Unknowns whose steps stay in a second-level cache, r values each.
 fn together(r: usize) -> usize {
-    (6000 / r).clamp(48, 240).next_multiple_of(ABREAST)
+    (6000 / r).clamp(48, 240).next_multiple_of(BATCH)
 }
 
-/// Some unknowns of a block on their way, [`ABREAST`] at a time: r rows of the first, then r rows of the next. What the last
+/// Some unknowns of a block on their way, [`BATCH`] at a time: r rows of the first, then r rows of the next. What the last
 /// have too many of stays zero.
 struct Tile {
     block: usize,
     columns: Range<usize>,
-    f: Vec<Row>,
+    f: Vec<BatchRow>,
     /// F⁺.
-    next: Vec<Row>,
-    b: Vec<Row>,
-    y: Vec<Row>,
-    room: Room,
+    next: Vec<BatchRow>,
+    b: Vec<BatchRow>,
+    y: Vec<BatchRow>,
+    room: Workspace,
     /// Δ² at the Y of the last step.
     delta: f64,
 }
@@ -224,8 +243,8 @@ fn tiles(half: &Half<'_>, r: usize) -> Vec<Tile> {
         (0..end).step_by(together(r)).map(move |first| (block, first..(first + together(r)).min(end)))
     });
     let tile = |(block, columns): (usize, Range<usize>)| {
-        let [f, next, b, y] = std::array::from_fn(|_| vec![[0.0; ABREAST]; r * columns.len().div_ceil(ABREAST)]);
-        Tile { block, columns, f, next, b, y, room: Room::new(r), delta: 0.0 }
+        let [f, next, b, y] = std::array::from_fn(|_| vec![[0.0; BATCH]; r * columns.len().div_ceil(BATCH)]);
+        Tile { block, columns, f, next, b, y, room: Workspace::new(r), delta: 0.0 }
     };
     places.map(tile).collect()
 }
@@ -236,7 +255,7 @@ impl Tile {
         let r = block.f.len() / block.width();
         for (to, from) in [(&mut self.f, &block.f), (&mut self.b, &block.b)] {
             for (i, row) in from.chunks_exact(block.width()).enumerate() {
-                let some = row[self.columns.clone()].chunks(ABREAST);
+                let some = row[self.columns.clone()].chunks(BATCH);
                 some.enumerate().for_each(|(at, some)| to[at * r + i][..some.len()].copy_from_slice(some));
             }
         }
@@ -244,8 +263,8 @@ impl Tile {
     }
 
     /// F⁺ and the next Y, and Δ² at this one.
-    fn step(&mut self, gram: &Packed, length: f64, momentum: f64) {
-        let point = Point { y: &mut self.y, f: &self.f, next: &mut self.next, b: &self.b };
+    fn step(&mut self, gram: &PackedMatrix, length: f64, momentum: f64) {
+        let point = Iterates { y: &mut self.y, f: &self.f, next: &mut self.next, b: &self.b };
         self.delta = descend(gram, point, length, momentum, &mut self.room);
     }
 
@@ -259,7 +278,7 @@ impl Tile {
         let width = block.width();
         let r = block.f.len() / width;
         for (i, row) in block.f.chunks_exact_mut(width).enumerate() {
-            let some = row[self.columns.clone()].chunks_mut(ABREAST);
+            let some = row[self.columns.clone()].chunks_mut(BATCH);
             some.enumerate().for_each(|(at, some)| some.copy_from_slice(&self.f[at * r + i][..some.len()]));
         }
     }
@@ -268,11 +287,11 @@ impl Tile {
 /// min_F≥0 ½⟨GFᵀ, Fᵀ⟩ − ⟨B, Fᵀ⟩ from the F that is there; returns the steps it took.
 fn solve(half: &mut Half<'_>, tiles: &mut [Tile], gram: &Mat, tolerance: f64, exec: Exec<'_>) -> Result<usize, Error> {
     let exec = exec.silent();
-    let steepness = tridiagonalise(gram.clone(), exec)?.values(exec)?[0];
+    let steepness = tridiagonalize(gram.clone(), exec)?.values(exec)?[0];
     if steepness <= f64::MIN_POSITIVE {
         return Ok(STEPS[0]); // The other factor is zero, and so is B.
     }
-    let (length, gram) = (1.0 / steepness, Packed::of(gram.view()));
+    let (length, gram) = (1.0 / steepness, PackedMatrix::of(gram.view()));
     let mut alpha = 1.0f64;
     let mut momenta = std::iter::repeat_with(|| {
         let next = 0.5 * (1.0 + (1.0 + 4.0 * alpha * alpha).sqrt());

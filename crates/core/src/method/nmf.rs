@@ -24,15 +24,15 @@
 //! and is not there for every r.) Parts have length one in the end, so that the features are in the samples' units;
 //! [`NmfParams::as_published`] leaves both as the literature has them.
 
-use eigenspan_linalg::dense::Packed;
+use eigenspan_linalg::dense::PackedMatrix;
 use eigenspan_linalg::steps::multiplicative;
 use eigenspan_linalg::{Exec, Mat};
 
-use crate::data::Samples;
+use crate::data::{Labels, Samples};
 use crate::method::parts::factorisation::{Pair, Task};
 use crate::method::parts::halves::{Half, Halves};
 use crate::model::factors::{Asked, Factors, Features, PartSettings, Start};
-use crate::model::fitted::Settings;
+use crate::model::fitted::{Fit, Outcome};
 use crate::model::trace::{Stop, Trace};
 use crate::{Dim, Error, Normalize};
 
@@ -50,9 +50,11 @@ pub struct NmfParams {
     /// How large these are.
     pub start: Start,
     /// Rounds at most.
-    pub rounds: usize,
+    #[serde(alias = "rounds")]
+    pub max_iter: usize,
     /// Stops when the error falls within ten rounds by no more than this share of the first error.
-    pub tolerance: f64,
+    #[serde(alias = "tolerance")]
+    pub tol: f64,
     /// How samples are scaled. z-scores have either sign and are refused.
     pub normalize: Normalize,
     /// Whether parts are scaled to length one.
@@ -67,8 +69,8 @@ impl Default for NmfParams {
             dim: Dim::Auto,
             seed: 0,
             start: Start::Scaled,
-            rounds: 1000,
-            tolerance: 1e-4,
+            max_iter: 1000,
+            tol: 1e-4,
             normalize: Normalize::None,
             unit_parts: true,
             features: Features::Nonnegative,
@@ -76,14 +78,31 @@ impl Default for NmfParams {
     }
 }
 
-impl Settings for NmfParams {
-    const METHOD: &'static str = "nmf";
+impl Fit for NmfParams {
+    type Model = Factors<Self>;
+
+    fn published() -> Option<Self> {
+        Some(Self::as_published())
+    }
+
+    fn cap(&mut self, max: usize) {
+        self.dim.cap(max);
+    }
+
+    fn learn(
+        &self,
+        samples: Samples<'_>,
+        _labels: Option<&Labels>,
+        exec: Exec<'_>,
+    ) -> Result<Outcome<Factors<Self>>, Error> {
+        Ok(self.fit_with(samples, exec)?.into())
+    }
 }
 
 impl PartSettings for NmfParams {
     fn asked(&self) -> Asked {
-        let Self { dim, seed, start, rounds, tolerance, normalize, unit_parts, features } = *self;
-        Asked { dim, seed, start, rounds, tolerance, normalize, unit_parts, features }
+        let Self { dim, seed, start, max_iter, tol, normalize, unit_parts, features } = *self;
+        Asked { dim, seed, start, max_iter, tol, normalize, unit_parts, features }
     }
 }
 
@@ -95,8 +114,8 @@ impl NmfParams {
         Self {
             dim: Dim::Fixed(300),
             start: Start::Uniform,
-            rounds: 100,
-            tolerance: 0.0,
+            max_iter: 100,
+            tol: 0.0,
             normalize: Normalize::Unit,
             unit_parts: false,
             features: Features::Orthonormal,
@@ -147,7 +166,7 @@ fn iterate(task: &Task, pair: Pair, asked: &Asked, exec: Exec<'_>) -> Result<(Pa
     trace.values.push(task.in_units(first));
     trace.stop = Stop::RoundsUsedUp;
     let mut before = first;
-    for round in 1..=asked.rounds {
+    for round in 1..=asked.max_iter {
         update(&mut now.h, &now.w, &of_w, exec)?;
         of_h = now.h.gram(exec)?;
         update(&mut now.w, &now.h, &of_h, exec)?;
@@ -155,9 +174,9 @@ fn iterate(task: &Task, pair: Pair, asked: &Asked, exec: Exec<'_>) -> Result<(Pa
         let objective = task.objective(&now, [&of_w, &of_h], exec)?;
         trace.values.push(task.in_units(objective));
         trace.rounds = round;
-        exec.report("factor", round, asked.rounds)?;
+        exec.report("factor", round, asked.max_iter)?;
         if round % LOOK == 0 {
-            if before.sqrt() - objective.sqrt() <= asked.tolerance * first.sqrt() {
+            if before.sqrt() - objective.sqrt() <= asked.tol * first.sqrt() {
                 trace.stop = Stop::Converged;
                 break;
             }
@@ -169,7 +188,7 @@ fn iterate(task: &Task, pair: Pair, asked: &Asked, exec: Exec<'_>) -> Result<(Pa
 
 /// F ← F ∘ B / (F G), block after block.
 fn update(half: &mut Half<'_>, other: &Half<'_>, gram: &Mat, exec: Exec<'_>) -> Result<(), Error> {
-    let gram = Packed::of(gram.view());
+    let gram = PackedMatrix::of(gram.view());
     exec.silent().each("update", half.blocks.iter_mut(), |_, block| {
         block.look(other);
         block.multiply(&gram);

@@ -25,13 +25,13 @@
 
 use eigenspan_linalg::Exec;
 
-use crate::data::Samples;
+use crate::data::{Labels, Samples};
 use crate::method::parts::dimension::dimension;
 use crate::method::parts::graph_embedding::Columns;
 use crate::method::parts::graph_samples::{EmbeddingOptions, GraphSamples, check};
 use crate::method::parts::neighbours::{Metric, nearest_others};
 use crate::method::parts::reconstruction::Reconstruction;
-use crate::model::fitted::Settings;
+use crate::model::fitted::{Fit, Outcome};
 use crate::model::linear::Linear;
 use crate::prepare::Normalize;
 use crate::{Dim, Error};
@@ -77,8 +77,25 @@ impl Default for NpeParams {
     }
 }
 
-impl Settings for NpeParams {
-    const METHOD: &'static str = "npe";
+impl Fit for NpeParams {
+    type Model = Linear<Self>;
+
+    fn published() -> Option<Self> {
+        Some(Self::as_published(300, 49))
+    }
+
+    fn cap(&mut self, max: usize) {
+        self.dim.cap(max);
+    }
+
+    fn learn(
+        &self,
+        samples: Samples<'_>,
+        _labels: Option<&Labels>,
+        exec: Exec<'_>,
+    ) -> Result<Outcome<Linear<Self>>, Error> {
+        Ok(self.fit_with(samples, exec)?.into())
+    }
 }
 
 impl NpeParams {

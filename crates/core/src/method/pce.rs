@@ -69,13 +69,22 @@ use soft::Kept;
 
 /// How many dimensions to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(from = "crate::settings::DimForm", into = "crate::settings::DimForm")]
 pub enum Dim {
     /// The k of Theorem 1.
     #[default]
     Auto,
     /// This many (the paper's PCE2); λ plays no part.
     Fixed(usize),
+}
+
+impl Dim {
+    /// Lowers a larger number to `max`, and never below one.
+    pub(crate) fn cap(&mut self, max: usize) {
+        if let Self::Fixed(dim) = self {
+            *dim = (*dim).min(max.max(1));
+        }
+    }
 }
 
 /// How k follows from λ.
@@ -91,8 +100,7 @@ pub enum RankRule {
 
 /// How directions are weighted in the features.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase", deny_unknown_fields)]
-#[non_exhaustive]
+#[serde(from = "crate::settings::WeightsForm", into = "crate::settings::WeightsForm")]
 pub enum Weights {
     /// 1/σ for every direction kept, as in the paper.
     #[default]
@@ -121,7 +129,7 @@ impl Weights {
 
 /// What is asked of PCE. The default asks for nothing: everything is chosen by the data.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct PceParams {
     /// How λ is chosen.
     pub lambda: Lambda,
@@ -138,10 +146,10 @@ pub struct PceParams {
     /// Refuse zero samples and k = 0 instead of warning.
     pub strict: bool,
     /// How the singular values are computed.
-    #[serde(default, skip_serializing_if = "Solver::is_auto")]
+    #[serde(default)]
     pub solver: Solver,
     /// Whether the features of every sample are scaled to length one; features that are all zero stay so.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default)]
     pub unit_features: bool,
 }
 
@@ -185,7 +193,7 @@ impl PceParams {
         let reading = self.reading();
         let (scan, rough) = reading.first(samples, exec)?;
         let zero = if self.normalize == Normalize::Unit { scan.zero_samples() } else { vec![] };
-        let zero = self.zero_samples(zero.len(), zero.into_iter().take(10).collect())?;
+        let zero = self.zero_samples(zero.len(), zero)?;
         let preparation = reading.prepare(samples, &scan, exec)?;
         let view = Prepared::new(samples, &preparation, &scan);
         let rows = InMemory { samples, scan: &scan, preparation: &preparation };
@@ -284,8 +292,7 @@ impl PceParams {
     pub(crate) fn zero_samples(&self, count: usize, rows: Vec<usize>) -> Result<Vec<Warning>, Error> {
         match rows.first() {
             Some(&first) if self.strict => Err(Error::ZeroSamples { count, first }),
-            Some(_) => Ok(vec![Warning::ZeroSamples { count, rows }]),
-            None => Ok(vec![]),
+            _ => Ok(Warning::zero_samples(count, &rows).into_iter().collect()),
         }
     }
 

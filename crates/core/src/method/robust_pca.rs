@@ -32,9 +32,10 @@ use eigenspan_linalg::krylov::{self, Dense, Until};
 use eigenspan_linalg::spectrum::{Select, spectrum};
 use eigenspan_linalg::{Exec, Mat};
 
-use crate::data::Samples;
-use crate::model::decomposed::{Center, Decomposed, Input, Projection, check, lambda};
-use crate::model::fitted::Settings;
+use crate::data::{Labels, Samples};
+use crate::model::decomposed::{Decomposed, Input, Projection, check, lambda};
+use crate::model::fitted::{Fit, Outcome};
+use crate::model::linear::Linear;
 use crate::{Dim, Error, Normalize};
 
 /// How the two parts are found.
@@ -50,7 +51,7 @@ pub enum RobustSolver {
 
 /// What is asked of RPCA.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct RobustPcaParams {
     /// λ, the price of an error; 1/√max(n, m) unless given.
     pub lambda: Option<f64>,
@@ -59,15 +60,19 @@ pub struct RobustPcaParams {
     /// ρ: by how much the penalty of the augmented Lagrange method grows in a round; the other solver does not use it.
     pub growth: f64,
     /// The iteration ends where its measure is below this.
-    pub tolerance: f64,
+    #[serde(alias = "tolerance")]
+    pub tol: f64,
     /// Rounds, at most.
-    pub rounds: usize,
+    #[serde(alias = "rounds")]
+    pub max_iter: usize,
     /// How many principal directions of the low-rank part to keep; [`Dim::Auto`] keeps as many as it has.
     pub dim: Dim,
     /// How samples are scaled.
     pub normalize: Normalize,
-    /// What becomes of the mean of the low-rank part.
-    pub center: Center,
+    /// Whether the mean of the low-rank part is subtracted where directions are learned.
+    pub center: bool,
+    /// Whether that mean stays in the samples that are projected, as in the paper's Eigenfaces.
+    pub keep_mean: bool,
     /// Whether features are scaled to length one.
     pub unit_features: bool,
 }
@@ -78,18 +83,36 @@ impl Default for RobustPcaParams {
             lambda: None,
             solver: RobustSolver::Ialm,
             growth: 1.2,
-            tolerance: 1e-7,
-            rounds: 1000,
+            tol: 1e-7,
+            max_iter: 1000,
             dim: Dim::Auto,
             normalize: Normalize::None,
-            center: Center::Samples,
+            center: true,
+            keep_mean: false,
             unit_features: false,
         }
     }
 }
 
-impl Settings for RobustPcaParams {
-    const METHOD: &'static str = "robust-pca";
+impl Fit for RobustPcaParams {
+    type Model = Linear<Self>;
+
+    fn published() -> Option<Self> {
+        Some(Self::as_published(300, 0.2))
+    }
+
+    fn cap(&mut self, max: usize) {
+        self.dim.cap(max);
+    }
+
+    fn learn(
+        &self,
+        samples: Samples<'_>,
+        _labels: Option<&Labels>,
+        exec: Exec<'_>,
+    ) -> Result<Outcome<Linear<Self>>, Error> {
+        Ok(self.fit_with(samples, exec)?.into())
+    }
 }
 
 impl RobustPcaParams {
@@ -99,11 +122,12 @@ impl RobustPcaParams {
         Self {
             lambda: Some(lambda),
             solver: RobustSolver::Apg,
-            tolerance: 1e-7,
-            rounds: 10_000,
+            tol: 1e-7,
+            max_iter: 10_000,
             dim: Dim::Fixed(dim),
             normalize: Normalize::Unit,
-            center: Center::Basis,
+            center: true,
+            keep_mean: true,
             unit_features: true,
             ..Self::default()
         }
@@ -118,7 +142,7 @@ impl RobustPcaParams {
     /// not depend on it.
     pub fn fit_with<'a>(&self, samples: impl Into<Samples<'a>>, exec: Exec<'_>) -> Result<Decomposed<Self>, Error> {
         let samples = samples.into();
-        check(self.growth, self.tolerance, self.rounds, self.dim)?;
+        check(self.growth, self.tol, self.max_iter, self.dim)?;
         let lambda = lambda(self.lambda, samples.rows(), samples.cols())?;
         let input = Input::of(samples, self.normalize, exec)?;
         let task = Task {
@@ -126,14 +150,19 @@ impl RobustPcaParams {
             lambda,
             first: norm(&input.data, exec.silent())?,
             growth: self.growth,
-            tolerance: self.tolerance,
-            rounds: self.rounds,
+            tolerance: self.tol,
+            rounds: self.max_iter,
         };
         let split = match self.solver {
             RobustSolver::Ialm => ialm::solve(&task, exec)?,
             RobustSolver::Apg => apg::solve(&task, exec)?,
         };
-        let projection = Projection { dim: self.dim, center: self.center, unit_features: self.unit_features };
+        let projection = Projection {
+            dim: self.dim,
+            center: self.center,
+            keep_mean: self.keep_mean,
+            unit_features: self.unit_features,
+        };
         input.finish(self, projection, split, exec)
     }
 }

@@ -32,12 +32,13 @@
 use eigenspan_linalg::dense::{multiply, product};
 use eigenspan_linalg::{Exec, Mat, MatRef};
 
-use crate::data::Samples;
 use crate::data::generate::Normal;
+use crate::data::{Labels, Samples};
 use crate::method::parts::alternation::Alternation;
 use crate::method::parts::low_rank::{LowRank, column_norms};
-use crate::model::decomposed::{Center, Decomposed, Input, Projection, Split, check, lambda, largest};
-use crate::model::fitted::Settings;
+use crate::model::decomposed::{Decomposed, Input, Projection, Split, check, lambda, largest};
+use crate::model::fitted::{Fit, Outcome};
+use crate::model::linear::Linear;
 use crate::model::trace::Trace;
 use crate::prepare::norm;
 use crate::warning::Warning;
@@ -58,7 +59,7 @@ const NOTHING: f64 = 1e-12;
 
 /// What is asked of ROSL.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 pub struct RoslParams {
     /// λ, the price of an error; 1/√max(n, m) unless given.
     pub lambda: Option<f64>,
@@ -67,17 +68,21 @@ pub struct RoslParams {
     /// ρ: by how much the penalty grows in a round. The authors' 1.5 ends before the rank has fallen to the true one.
     pub growth: f64,
     /// The iteration ends where ‖X − A − E‖_F / ‖X‖_F is below this.
-    pub tolerance: f64,
+    #[serde(alias = "tolerance")]
+    pub tol: f64,
     /// Rounds, at most.
-    pub rounds: usize,
+    #[serde(alias = "rounds")]
+    pub max_iter: usize,
     /// The first coefficients are drawn from this.
     pub seed: u64,
     /// How many principal directions of the low-rank part to keep; [`Dim::Auto`] keeps as many as it has.
     pub dim: Dim,
     /// How samples are scaled.
     pub normalize: Normalize,
-    /// What becomes of the mean of the low-rank part.
-    pub center: Center,
+    /// Whether the mean of the low-rank part is subtracted where directions are learned.
+    pub center: bool,
+    /// Whether that mean stays in the samples that are projected, as in the paper's Eigenfaces.
+    pub keep_mean: bool,
     /// Whether features are scaled to length one.
     pub unit_features: bool,
 }
@@ -88,19 +93,37 @@ impl Default for RoslParams {
             lambda: None,
             rank: None,
             growth: 1.05,
-            tolerance: 1e-7,
-            rounds: 1000,
+            tol: 1e-7,
+            max_iter: 1000,
             seed: 0,
             dim: Dim::Auto,
             normalize: Normalize::None,
-            center: Center::Samples,
+            center: true,
+            keep_mean: false,
             unit_features: false,
         }
     }
 }
 
-impl Settings for RoslParams {
-    const METHOD: &'static str = "rosl";
+impl Fit for RoslParams {
+    type Model = Linear<Self>;
+
+    fn published() -> Option<Self> {
+        Some(Self::as_published(300, 0.35))
+    }
+
+    fn cap(&mut self, max: usize) {
+        self.dim.cap(max);
+    }
+
+    fn learn(
+        &self,
+        samples: Samples<'_>,
+        _labels: Option<&Labels>,
+        exec: Exec<'_>,
+    ) -> Result<Outcome<Linear<Self>>, Error> {
+        Ok(self.fit_with(samples, exec)?.into())
+    }
 }
 
 impl RoslParams {
@@ -112,11 +135,12 @@ impl RoslParams {
             lambda: Some(lambda),
             rank: Some(dim.max(300)),
             growth: 1.5,
-            tolerance: 1e-5,
-            rounds: 100,
+            tol: 1e-5,
+            max_iter: 100,
             dim: Dim::Fixed(dim),
             normalize: Normalize::Unit,
-            center: Center::Basis,
+            center: true,
+            keep_mean: true,
             unit_features: true,
             ..Self::default()
         }
@@ -149,7 +173,7 @@ impl RoslParams {
     ) -> Result<Decomposed<Self>, Error> {
         let samples = samples.into();
         let (n, m, bound) = (samples.rows(), samples.cols(), alpha.rows());
-        check(self.growth, self.tolerance, self.rounds, self.dim)?;
+        check(self.growth, self.tol, self.max_iter, self.dim)?;
         if alpha.cols() != n || (bound == 0 && n > 0 && m > 0) || alpha.as_slice().iter().any(|v| !v.is_finite()) {
             let expected = "finite first coefficients, one for every sample";
             return Err(Error::Parameter { name: "alpha", expected, got: alpha.cols() as f64 });
@@ -158,7 +182,12 @@ impl RoslParams {
         let input = Input::of(samples, self.normalize, exec)?;
         let split = self.split(&input.data, lambda, alpha, exec)?;
         let rank = split.low_rank.rank();
-        let projection = Projection { dim: self.dim, center: self.center, unit_features: self.unit_features };
+        let projection = Projection {
+            dim: self.dim,
+            center: self.center,
+            keep_mean: self.keep_mean,
+            unit_features: self.unit_features,
+        };
         let mut fitted = input.finish(self, projection, split, exec)?;
         if rank == bound && bound < n.min(m) {
             fitted.model.about.warnings.push(Warning::RankAtBound { bound });
@@ -192,8 +221,8 @@ impl RoslParams {
             factors = factors.sweep(&state.target, state.threshold(), exec)?;
             let low_rank = LowRank::new(factors.alpha.transposed(), factors.basis.clone());
             let residual = state.advance(&low_rank, exec)?;
-            exec.report("separate", trace.rounds + 1, self.rounds)?;
-            let last = trace.ended(residual, residual < self.tolerance, self.rounds);
+            exec.report("separate", trace.rounds + 1, self.max_iter)?;
+            let last = trace.ended(residual, residual < self.tol, self.max_iter);
             if last || low_rank.rank() == 0 {
                 return Ok(Split { low_rank, sparse: state.finish(), trace });
             }

@@ -15,7 +15,7 @@ use eigenspan_linalg::{Exec, Mat};
 
 use crate::data::Samples;
 use crate::method::parts::low_rank::{LowRank, Principal};
-use crate::model::fitted::{About, Settings};
+use crate::model::fitted::{About, Outcome, Settings};
 use crate::model::linear::Linear;
 use crate::model::trace::Trace;
 use crate::prepare::{Normalize, Preparation, Scan};
@@ -36,24 +36,20 @@ pub struct Decomposed<P> {
     pub rank: usize,
 }
 
-/// What becomes of the mean of the low-rank part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Center {
-    /// It is subtracted where directions are learnt and from every sample that is projected.
-    #[default]
-    Samples,
-    /// It is subtracted where directions are learnt only, as in the paper's Eigenfaces.
-    Basis,
-    /// It is not subtracted.
-    None,
+impl<P> From<Decomposed<P>> for Outcome<Linear<P>> {
+    fn from(found: Decomposed<P>) -> Self {
+        Self { model: found.model, low_rank: Some(found.low_rank), sparse: Some(found.sparse) }
+    }
 }
 
 /// How the projection is learnt from the low-rank part.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Projection {
     pub dim: Dim,
-    pub center: Center,
+    /// Whether the mean of the low-rank part is subtracted where directions are learned,
+    pub center: bool,
+    /// and not from samples that are projected.
+    pub keep_mean: bool,
     pub unit_features: bool,
 }
 
@@ -78,12 +74,7 @@ impl<'a> Input<'a> {
     /// Looks at the samples and prepares them.
     pub fn of(samples: Samples<'a>, normalize: Normalize, exec: Exec<'_>) -> Result<Self, Error> {
         let scan = Scan::of(samples, exec)?;
-        let zero = if normalize == Normalize::Unit { scan.zero_samples() } else { vec![] };
-        let count = zero.len();
-        let mut warnings = vec![];
-        if count > 0 {
-            warnings.push(Warning::ZeroSamples { count, rows: zero.into_iter().take(10).collect() });
-        }
+        let warnings = scan.zero_sample_warning(normalize).into_iter().collect();
         let preparation = Preparation::learn(samples, &scan, normalize, false, None, exec)?;
         let mut data = preparation.matrix(samples, exec)?;
         let largest = largest(&data);
@@ -106,7 +97,7 @@ impl<'a> Input<'a> {
     ) -> Result<Decomposed<P>, Error> {
         let Split { low_rank, sparse, trace } = split;
         let (n, m, rank) = (sparse.rows(), sparse.cols(), low_rank.rank());
-        let centred = projection.center != Center::None;
+        let centred = projection.center;
         let mut warnings = self.warnings;
         let mut principal = low_rank.principal(centred, exec)?;
         if principal.sigma.is_empty() {
@@ -130,7 +121,7 @@ impl<'a> Input<'a> {
             about.warnings.push(Warning::RankCapped { asked, most });
         }
         let Principal { mean, basis, sigma } = principal;
-        let mean = mean.filter(|_| projection.center == Center::Samples);
+        let mean = mean.filter(|_| !projection.keep_mean);
         let mean = mean.map(|mean| mean.into_iter().map(|v| times_power_of_two(v, self.exponent)).collect());
         let model = Linear {
             about,
@@ -186,15 +177,15 @@ pub(crate) fn lambda(asked: Option<f64>, n: usize, m: usize) -> Result<f64, Erro
 }
 
 /// Refuses settings of the iteration that it cannot go by.
-pub(crate) fn check(growth: f64, tolerance: f64, rounds: usize, dim: Dim) -> Result<(), Error> {
+pub(crate) fn check(growth: f64, tol: f64, max_iter: usize, dim: Dim) -> Result<(), Error> {
     if !(growth > 1.0 && growth <= 10.0) {
         return Err(Error::Parameter { name: "growth", expected: "more than 1 and at most 10", got: growth });
     }
-    if !(tolerance.is_finite() && tolerance > 0.0) {
-        return Err(Error::Parameter { name: "tolerance", expected: "positive and finite", got: tolerance });
+    if !(tol.is_finite() && tol > 0.0) {
+        return Err(Error::Parameter { name: "tol", expected: "positive and finite", got: tol });
     }
-    if rounds == 0 {
-        return Err(Error::Parameter { name: "rounds", expected: "at least 1", got: 0.0 });
+    if max_iter == 0 {
+        return Err(Error::Parameter { name: "max_iter", expected: "at least 1", got: 0.0 });
     }
     match dim {
         Dim::Fixed(0) => Err(Error::Parameter { name: "dim", expected: "at least 1", got: 0.0 }),

@@ -66,9 +66,9 @@ pub struct Asked {
     /// How large these are.
     pub start: Start,
     /// Rounds at most.
-    pub rounds: usize,
+    pub max_iter: usize,
     /// When to stop.
-    pub tolerance: f64,
+    pub tol: f64,
     /// How samples are scaled.
     pub normalize: Normalize,
     /// Whether parts are scaled to length one.
@@ -79,11 +79,11 @@ pub struct Asked {
 
 impl Asked {
     pub(crate) fn check(&self) -> Result<(), Error> {
-        if self.rounds == 0 {
-            return Err(Error::Parameter { name: "rounds", expected: "at least 1", got: 0.0 });
+        if self.max_iter == 0 {
+            return Err(Error::Parameter { name: "max_iter", expected: "at least 1", got: 0.0 });
         }
-        if !(self.tolerance >= 0.0 && self.tolerance.is_finite()) {
-            return Err(Error::Parameter { name: "tolerance", expected: "0 or more", got: self.tolerance });
+        if !(self.tol >= 0.0 && self.tol.is_finite()) {
+            return Err(Error::Parameter { name: "tol", expected: "0 or more", got: self.tol });
         }
         Ok(())
     }
@@ -155,6 +155,14 @@ impl<P: PartSettings> Fitted for Factors<P> {
         self.w.cols()
     }
 
+    fn scaling(&self) -> Normalize {
+        self.about.params.asked().normalize
+    }
+
+    fn unit_features(&self) -> bool {
+        false
+    }
+
     fn set_image(&mut self, shape: ImageShape) {
         self.about.image = Some(shape);
     }
@@ -189,7 +197,12 @@ impl<P: PartSettings> Fitted for Factors<P> {
 }
 
 impl<P: PartSettings> Record for Factors<P> {
+    type Params = P;
     type Facts = About<P>;
+
+    fn params(&self) -> &P {
+        &self.about.params
+    }
 
     fn take_apart(&self) -> (About<P>, Arrays) {
         (self.about.clone(), Arrays::default().with("w", self.w.clone()))

@@ -62,6 +62,14 @@ impl<P: Settings> Fitted for Linear<P> {
         self.theta.cols()
     }
 
+    fn scaling(&self) -> Normalize {
+        self.preparation.normalize
+    }
+
+    fn unit_features(&self) -> bool {
+        self.unit_features
+    }
+
     fn set_image(&mut self, shape: ImageShape) {
         self.about.image = Some(shape);
     }
@@ -90,7 +98,12 @@ pub struct Facts<P> {
 }
 
 impl<P: Settings> Record for Linear<P> {
+    type Params = P;
     type Facts = Facts<P>;
+
+    fn params(&self) -> &P {
+        &self.about.params
+    }
 
     fn take_apart(&self) -> (Facts<P>, Arrays) {
         let Preparation { normalize, mean, deviation } = &self.preparation;

@@ -7,11 +7,16 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::Error;
+use crate::model::fitted::Settings;
 
 /// A model that can be taken apart and put together again.
 pub trait Record: Sized {
+    /// The parameters of the method.
+    type Params: Settings;
     /// What is known besides the arrays.
     type Facts: Serialize + DeserializeOwned;
+    /// The parameters of the fit.
+    fn params(&self) -> &Self::Params;
     /// The facts and the arrays, all of them.
     fn take_apart(&self) -> (Self::Facts, Arrays);
     /// The model again, checked: facts and arrays may come from anywhere. Arrays are finite.
@@ -48,6 +53,11 @@ impl Arrays {
     /// The array of this name, which must be there.
     pub fn take(&mut self, name: &str) -> Result<Mat, Error> {
         self.named.remove(name).ok_or_else(|| Error::Model(format!("no array `{name}`")))
+    }
+
+    /// The array of this name, if there is one.
+    pub fn take_some(&mut self, name: &str) -> Option<Mat> {
+        self.named.remove(name)
     }
 
     /// The vector of this name, if there is one; it must have `len` entries.

@@ -1,75 +1,75 @@
-//! Tall samples read once: looked at, prepared and multiplied slab by slab, while they are in the caches.
+//! Tall samples in one pass: scanned, prepared and multiplied slab by slab, while they are in the caches.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | c | `shift` | the mean of a few samples, spread evenly: near μ, which is known only at the end |
-//! | δ | `drift` | μ − c, from sums of differences: known to the precision of the samples' spread |
-//! | e | `exponent` | brings those few samples near one |
+//! | c | `shift` | the mean of a few samples at regular intervals: near μ, which is available only at the end |
+//! | δ | `drift` | μ − c, from sums of differences: accurate to the precision of the samples' spread |
+//! | e | `exponent` | scales those few samples near one |
 //!
 //! ```text
 //!     Σ(x − μ)(x − μ)ᵀ  =  Σ(x − c)(x − c)ᵀ − n·δδᵀ
 //! ```
-//! c is taken away before anything is squared, and the correction is small. Where it is not, or where the power of two
-//! turns out to be badly chosen, only the look is kept, and the samples are read again.
+//! c is subtracted before anything is squared, and the correction is small. Where it is not, or where the power of two
+//! was badly chosen, only the scan is used, and the samples are read again.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use eigenspan_linalg::blocks::{Ahead, Native, Rows};
+use eigenspan_linalg::blocks::{Native, Prefetch, Rows};
 use eigenspan_linalg::gram::{BATCH, Gram, LARGE, SLAB, single_pays};
 use eigenspan_linalg::rows::{Prepared as Number, affine_adding_single, are_bytes, energy};
 use eigenspan_linalg::scale::{exponent_of, times_power_of_two};
 use eigenspan_linalg::{Blocks, Exec};
 
-use super::scan::{Part, Scaling};
+use super::scan::{PartialScan, Scaling};
 use super::view::write_affine;
 use super::{Normalize, Prepared, Scan, norm};
 use crate::Error;
 use crate::data::Samples;
 
-/// Samples that c is the mean of.
+/// Number of samples whose mean is c.
 const FEW: usize = 256;
-/// The correction may take away this share of the trace.
+/// The correction may subtract at most this share of the trace.
 const SMALL: f64 = 0.25;
-/// The exponent may be off by this much.
+/// Maximum error of the exponent.
 const NEAR: i32 = 100;
 
-/// Samples that nobody has looked at.
-pub struct FirstReading<'a> {
+/// Samples before their first pass.
+pub struct FirstPass<'a> {
     samples: Samples<'a>,
     scaling: Scaling,
     exponent: i32,
     /// 2⁻ᵉ.
     unit: f64,
-    /// c, where samples are centred.
+    /// c, where samples are centered.
     center: Option<Vec<f64>>,
-    /// c in the units of what is read.
+    /// c in the units of the values read.
     shift: Option<Vec<f64>>,
-    /// The same where samples that are not scaled are read and multiplied in `f32`: c is such a number then.
+    /// The same where unscaled samples are read and multiplied in `f32`: c is then an `f32`.
     single: Option<Vec<f32>>,
-    /// What is known of each slab: of those of its samples that were read, in their order.
-    seen: Vec<Mutex<Seen>>,
+    /// The scan of each slab, of the samples that were read so far, in order.
+    scans: Vec<Mutex<SlabScan>>,
 }
 
-/// What the samples of a slab tell.
-struct Seen {
-    part: Result<Part, Error>,
-    /// Σ2⁻ᵉ(x − c), where samples are centred.
+/// The scan of the samples of a slab.
+struct SlabScan {
+    scan: Result<PartialScan, Error>,
+    /// Σ2⁻ᵉ(x − c), where samples are centered.
     sums: Vec<f64>,
 }
 
-impl<'a> FirstReading<'a> {
-    /// Samples that one reading will do for: dense, tall and not too wide, row after row in memory, and no bytes that are
-    /// better multiplied as such. `None` for others. Lengths of samples that are not scaled, and whether all are bytes, are
-    /// looked at only where samples will be read `again`.
+impl<'a> FirstPass<'a> {
+    /// Samples for which one pass suffices: dense, tall and not too wide, row after row in memory, and not bytes, which
+    /// are better multiplied as such. `None` for others. Lengths of unscaled samples, and whether all are bytes, are
+    /// computed only where samples will be read `again`.
     pub fn of(samples: Samples<'a>, normalize: Normalize, center: bool, again: bool) -> Result<Option<Self>, Error> {
         let (n, m) = (samples.rows(), samples.cols());
         let scaling = Scaling::from(normalize);
-        let mut blank = Part::blank(samples, None)?;
+        let mut blank = PartialScan::blank(samples, None)?;
         if n < m || m > LARGE || samples.whereabouts(0..n, 0..m).is_none() || normalize == Normalize::ZScore {
             return Ok(None);
         }
-        let Some(Glance { exponent, mean, bytes }) = Glance::at(samples, scaling) else { return Ok(None) };
+        let Some(Estimate { exponent, mean, bytes }) = Estimate::at(samples, scaling) else { return Ok(None) };
         if bytes && scaling == Scaling::None {
             return Ok(None);
         }
@@ -86,20 +86,20 @@ impl<'a> FirstReading<'a> {
         }
         let center = shift.as_ref().map(|shift| scaled(shift, exponent));
         let sums = vec![0.0; center.as_ref().map_or(0, Vec::len)];
-        let nothing = || Mutex::new(Seen { part: Ok(blank.clone()), sums: sums.clone() });
-        let seen = (0..n.div_ceil(SLAB)).map(|_| nothing()).collect();
+        let empty = || Mutex::new(SlabScan { scan: Ok(blank.clone()), sums: sums.clone() });
+        let scans = (0..n.div_ceil(SLAB)).map(|_| empty()).collect();
         let unit = times_power_of_two(1.0, -exponent);
-        Ok(Some(Self { samples, scaling, exponent, unit, center, shift, single, seen }))
+        Ok(Some(Self { samples, scaling, exponent, unit, center, shift, single, scans }))
     }
 
-    /// Reads the samples: the look at them, and their Gram matrix about c where nothing went wrong.
-    pub fn read(self, exec: Exec<'_>) -> Result<(Scan, Option<Rough>), Error> {
+    /// Reads the samples: their scan, and their Gram matrix about c where nothing went wrong.
+    pub fn read(self, exec: Exec<'_>) -> Result<(Scan, Option<ProvisionalGram>), Error> {
         let gram = Gram::of(&self, exec)?;
-        let Self { samples, scaling, exponent, center, seen, .. } = self;
+        let Self { samples, scaling, exponent, center, scans, .. } = self;
         let (mut parts, mut sums) = (vec![], vec![0.0; center.as_ref().map_or(0, Vec::len)]);
-        for slab in seen {
-            let Seen { part, sums: some } = slab.into_inner().unwrap_or_else(PoisonError::into_inner);
-            parts.push(part);
+        for slab in scans {
+            let SlabScan { scan, sums: some } = slab.into_inner().unwrap_or_else(PoisonError::into_inner);
+            parts.push(scan);
             sums.iter_mut().zip(some).for_each(|(all, some)| *all += some);
         }
         let mut parts = parts.into_iter();
@@ -110,9 +110,9 @@ impl<'a> FirstReading<'a> {
         let finite = drift.iter().flatten().all(|d| d.is_finite());
         let usable = finite && gram.trace() <= times_power_of_two(n, 2 * NEAR);
         if !usable && !measured {
-            // Something is not a number, or too large to be squared: a look that measures will tell.
+            // A value is not finite, or too large to be squared: a scan that measures lengths will report it.
             let scan =
-                if center.is_some() { Scan::look(samples, Some(scaling), exec) } else { Scan::of(samples, exec) };
+                if center.is_some() { Scan::scan(samples, Some(scaling), exec) } else { Scan::of(samples, exec) };
             return Ok((scan?, None));
         }
         let mut scan = Scan::from(whole);
@@ -124,47 +124,47 @@ impl<'a> FirstReading<'a> {
             let offset = n.sqrt() * center.as_deref().map_or(0.0, norm);
             scan.norm = times_power_of_two(gram.trace().sqrt(), exponent) + offset;
         }
-        Ok((scan, usable.then_some(Rough { gram, exponent, drift })))
+        Ok((scan, usable.then_some(ProvisionalGram { gram, exponent, drift })))
     }
 
-    /// Looks at some samples, and has them prepared by `write`, which is given the gain of each and where to add up what it
-    /// writes. Every sample is read once, and those of a slab one after the other.
-    fn watch(&self, rows: Range<usize>, write: impl FnOnce(&[f64], &mut [f64])) {
+    /// Scans some samples, and has them prepared by `write`, which is given the gain of each and the sums to update.
+    /// Every sample is read once, and those of a slab one after the other.
+    fn scan_and_write(&self, rows: Range<usize>, write: impl FnOnce(&[f64], &mut [f64])) {
         let slab = rows.start / SLAB;
-        let Seen { part: seen, sums } = &mut *self.seen[slab].lock().unwrap_or_else(PoisonError::into_inner);
-        // Bad samples are told at the end; until then anything will do for them.
+        let SlabScan { scan, sums } = &mut *self.scans[slab].lock().unwrap_or_else(PoisonError::into_inner);
+        // Invalid samples are reported at the end; until then their gains are irrelevant.
         let mut gains = [0.0; BATCH];
-        if let Ok(part) = seen {
+        if let Ok(part) = scan {
             assert_eq!(slab * SLAB + part.rows, rows.start, "samples are read in their order");
-            match part.look(self.samples, rows.clone()) {
+            match part.scan(self.samples, rows.clone()) {
                 Ok(()) if self.scaling == Scaling::Unit => {
                     let lengths = &part.lengths[rows.start - slab * SLAB..];
                     gains.iter_mut().zip(lengths).for_each(|(gain, length)| *gain = self.scaling.gain(*length));
                 }
                 Ok(()) => gains.fill(self.unit),
-                Err(error) => *seen = Err(error),
+                Err(error) => *scan = Err(error),
             }
         }
         write(&gains[..rows.len()], sums);
     }
 
     fn read_prepared<T: Number>(&self, rows: Range<usize>, width: usize, out: &mut [T]) {
-        self.watch(rows.clone(), |gains, sums| {
+        self.scan_and_write(rows.clone(), |gains, sums| {
             write_affine(self.samples, rows, 0..width, gains, self.shift.as_deref(), Some(sums), out);
         });
     }
 }
 
-/// A Gram matrix of a first reading, about c and not yet about μ.
-pub struct Rough {
+/// A Gram matrix of a first pass, about c and not yet about μ.
+pub struct ProvisionalGram {
     gram: Gram,
     exponent: i32,
-    /// δ, where samples are centred.
+    /// δ, where samples are centered.
     drift: Option<Vec<f64>>,
 }
 
-impl Rough {
-    /// The Gram matrix of the same samples as they are read from `view`, where the guesses were good.
+impl ProvisionalGram {
+    /// The Gram matrix of the same samples as they are read from `view`, where the estimates of c and e were good.
     pub fn of(self, view: &Prepared<'_>) -> Option<Gram> {
         let off = self.exponent - view.exponent();
         let in_range = view.in_range() && off.abs() <= NEAR;
@@ -173,12 +173,12 @@ impl Rough {
         let drift: Vec<f64> = drift.iter().map(|d| times_power_of_two(*d, -view.exponent())).collect();
         let n = view.rows();
         let small = n as f64 * energy(&drift) <= SMALL * gram.trace();
-        small.then(|| gram.recentred(n, &drift, view.rounding() / (n as f64).sqrt()))
+        small.then(|| gram.recentered(n, &drift, view.rounding() / (n as f64).sqrt()))
     }
 }
 
-/// What a few samples tell of all.
-struct Glance {
+/// Estimates from a few samples.
+struct Estimate {
     /// The exponent of the largest length.
     exponent: i32,
     /// Their mean, scaled.
@@ -187,8 +187,8 @@ struct Glance {
     bytes: bool,
 }
 
-impl Glance {
-    /// `None` where all are zero, or one is not a number.
+impl Estimate {
+    /// `None` where all are zero, or one is not finite.
     fn at(samples: Samples<'_>, scaling: Scaling) -> Option<Self> {
         let (n, m) = (samples.rows(), samples.cols());
         let few = FEW.min(n);
@@ -214,7 +214,7 @@ impl Glance {
     }
 }
 
-impl Rows<f64> for FirstReading<'_> {
+impl Rows<f64> for FirstPass<'_> {
     fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [f64]) {
         assert_eq!(cols.len(), self.samples.cols(), "whole samples are read");
         self.read_prepared(i..i + 1, cols.len(), out);
@@ -224,12 +224,12 @@ impl Rows<f64> for FirstReading<'_> {
         self.read_prepared(rows, width, out);
     }
 
-    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Ahead<'_>> {
+    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Prefetch<'_>> {
         self.samples.whereabouts(rows, cols)
     }
 }
 
-impl Rows<f32> for FirstReading<'_> {
+impl Rows<f32> for FirstPass<'_> {
     fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [f32]) {
         assert_eq!(cols.len(), self.samples.cols(), "whole samples are read");
         self.read_prepared(i..i + 1, cols.len(), out);
@@ -237,20 +237,20 @@ impl Rows<f32> for FirstReading<'_> {
 
     fn read_rows(&self, rows: Range<usize>, width: usize, out: &mut [f32]) {
         match (self.samples, &self.single) {
-            (Samples::F32(x), Some(shift)) => self.watch(rows.clone(), |_, sums| {
-                let values = x.stretch(rows, 0..width).expect("samples lie one after the other");
+            (Samples::F32(x), Some(shift)) => self.scan_and_write(rows.clone(), |_, sums| {
+                let values = x.contiguous(rows, 0..width).expect("samples lie one after the other");
                 affine_adding_single(values, self.unit as f32, shift, out, sums);
             }),
             _ => self.read_prepared(rows, width, out),
         }
     }
 
-    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Ahead<'_>> {
+    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Prefetch<'_>> {
         self.samples.whereabouts(rows, cols)
     }
 }
 
-impl Blocks for FirstReading<'_> {
+impl Blocks for FirstPass<'_> {
     fn rows(&self) -> usize {
         self.samples.rows()
     }
@@ -277,22 +277,22 @@ mod tests {
     use crate::prepare::Preparation;
     use eigenspan_linalg::Mat;
 
-    /// The Gram matrix by one reading and by two, in units of the samples; the first is absent where it was no good.
+    /// The Gram matrix by one pass and by two, in units of the samples; the first is absent where it was rejected.
     fn both(x: &Mat, normalize: Normalize, center: bool) -> (Option<Mat>, Mat) {
         let (samples, exec) = (Samples::from(x), Exec::default());
-        let read = |again| FirstReading::of(samples, normalize, center, again).unwrap().unwrap().read(exec).unwrap();
-        let (scan, rough) = read(true);
+        let read = |again| FirstPass::of(samples, normalize, center, again).unwrap().unwrap().read(exec).unwrap();
+        let (scan, provisional) = read(true);
         let (_, rough_again) = read(false);
-        assert_eq!(rough.as_ref().map(|r| &r.gram.matrix), rough_again.as_ref().map(|r| &r.gram.matrix));
+        assert_eq!(provisional.as_ref().map(|r| &r.gram.matrix), rough_again.as_ref().map(|r| &r.gram.matrix));
         let again = match center {
             true => Scan::with_mean(samples, normalize, exec).unwrap(),
             false => Scan::of(samples, exec).unwrap(),
         };
         assert_eq!(scan.lengths, again.lengths);
-        let learnt = Preparation::learn(samples, &scan, normalize, center, None, exec).unwrap();
-        let view = Prepared::new(samples, &learnt, &scan);
+        let learned = Preparation::learn(samples, &scan, normalize, center, None, exec).unwrap();
+        let view = Prepared::new(samples, &learned, &scan);
         let back = |gram: Gram| gram.times_power_of_two(view.exponent()).matrix;
-        (rough.and_then(|rough| rough.of(&view)).map(back), back(Gram::of(&view, exec).unwrap()))
+        (provisional.and_then(|provisional| provisional.of(&view)).map(back), back(Gram::of(&view, exec).unwrap()))
     }
 
     fn close(a: &Mat, b: &Mat, tolerance: f64) {
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn one_reading_gives_the_gram_matrix_of_two() {
+    fn one_pass_gives_the_gram_matrix_of_two() {
         for (n, m) in [(3, 3), (256, 20), (257, 5), (1000, 33)] {
             for normalize in [Normalize::None, Normalize::Unit] {
                 for center in [false, true] {
@@ -318,34 +318,34 @@ mod tests {
     }
 
     #[test]
-    fn a_large_offset_is_taken_away_before_squaring() {
-        // Of 1e8 + y, y has eight digits left: what is rounded there is the sample, the same for both.
+    fn a_large_offset_is_subtracted_before_squaring() {
+        // Of 1e8 + y, y has eight digits left: the sample itself is rounded there, the same for both.
         let (one, two) = both(&wavy(2000, 7, 1e8), Normalize::None, true);
         close(&one.unwrap(), &two, 1e-13);
     }
 
     #[test]
     fn samples_in_single_precision_lose_nothing_of_their_mean() {
-        // 300 + y: of y, single precision has a few digits left; its mean has them all.
+        // 300 + y: of y, single precision has a few digits left; its mean has all of them.
         let x: Mat<f32> = Mat::from_fn(1000, 33, |i, j| (300.0 + ((i * 37 + j * 11) as f64 * 0.618).sin()) as f32);
         let (samples, exec) = (Samples::from(&x), Exec::default());
-        let first = FirstReading::of(samples, Normalize::None, true, true).unwrap().unwrap();
+        let first = FirstPass::of(samples, Normalize::None, true, true).unwrap().unwrap();
         assert!(first.single.is_some());
-        let (scan, rough) = first.read(exec).unwrap();
+        let (scan, provisional) = first.read(exec).unwrap();
         let two = Scan::with_mean(samples, Normalize::None, exec).unwrap();
         let means = [&scan, &two].map(|scan| scan.mean.clone().unwrap().1);
-        // What is summed is at most 2 and was rounded by half an eps of that.
+        // Each summand is at most 2 and was rounded by half an eps of that.
         let off = means[0].iter().zip(&means[1]).fold(0.0f64, |off, (a, b)| off.max((a - b).abs()));
         assert!(off <= f64::from(f32::EPSILON), "{off:e}");
-        let learnt = Preparation::learn(samples, &scan, Normalize::None, true, None, exec).unwrap();
-        let view = Prepared::new(samples, &learnt, &scan);
-        let (one, exact) = (rough.unwrap().of(&view).unwrap(), Gram::in_double(&view, exec).unwrap());
+        let learned = Preparation::learn(samples, &scan, Normalize::None, true, None, exec).unwrap();
+        let view = Prepared::new(samples, &learned, &scan);
+        let (one, exact) = (provisional.unwrap().of(&view).unwrap(), Gram::in_double(&view, exec).unwrap());
         close(&one.matrix, &exact.matrix, 1e-6);
     }
 
     #[test]
-    fn bad_guesses_are_noticed() {
-        // The few samples looked at ahead are every fourth one: far from the others, or far smaller.
+    fn bad_estimates_are_detected() {
+        // The samples used for the estimate are every fourth one: far from the others, or far smaller.
         let mut x = wavy(1024, 4, 0.0);
         (0..1024).step_by(4).for_each(|i| x.row_mut(i).iter_mut().for_each(|y| *y = *y * 1e-3 + 1e4));
         assert!(both(&x, Normalize::None, true).0.is_none());
@@ -357,16 +357,16 @@ mod tests {
     }
 
     #[test]
-    fn bad_values_are_named_and_bytes_left_to_the_whole_numbers() {
+    fn invalid_values_are_located_and_bytes_left_to_integers() {
         let mut x = wavy(700, 3, 0.0);
         x.row_mut(555)[2] = f64::INFINITY;
-        let first = FirstReading::of(Samples::from(&x), Normalize::None, true, false).unwrap().unwrap();
+        let first = FirstPass::of(Samples::from(&x), Normalize::None, true, false).unwrap().unwrap();
         let error = first.read(Exec::default()).err().unwrap();
         assert!(matches!(error, Error::NotFinite { row: 555, column: 2, .. }), "{error}");
         let bytes = Mat::from_fn(40, 3, |i, j| ((i * 7 + j) % 256) as f64);
-        assert!(FirstReading::of(Samples::from(&bytes), Normalize::None, false, true).unwrap().is_none());
+        assert!(FirstPass::of(Samples::from(&bytes), Normalize::None, false, true).unwrap().is_none());
         for again in [false, true] {
-            let first = FirstReading::of(Samples::from(&bytes), Normalize::Unit, false, again).unwrap().unwrap();
+            let first = FirstPass::of(Samples::from(&bytes), Normalize::Unit, false, again).unwrap().unwrap();
             assert_eq!(first.read(Exec::default()).unwrap().0.bytes, again);
         }
     }

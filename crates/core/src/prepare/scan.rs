@@ -1,11 +1,11 @@
-//! The first look at the samples: lengths, range, bad values, and the mean where it is wanted.
+//! The first pass over the samples: lengths, range, invalid values, and the mean where it is needed.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | ‖y‖ | `lengths` | ℓ2 norm of each sample |
 //! | g | `gains` | 1/‖y‖ where samples are scaled to unit length, 1 otherwise |
 //! | f | `shift` | the first sample, scaled |
-//! | μ | `mean` | f + Σ(g·y − f)/n: a large offset is taken away before anything is summed |
+//! | μ | `mean` | f + Σ(g·y − f)/n: a large offset is subtracted before anything is summed |
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,28 +14,29 @@ use eigenspan_linalg::rows::{Value, add_affine, are_bytes, energies};
 use eigenspan_linalg::scale::exponent_of;
 use eigenspan_linalg::{Exec, MatRef, Scalar};
 
-use super::{Normalize, STRETCH, length_of, norm};
+use super::{BLOCK_ROWS, Normalize, length_of, norm};
 use crate::Error;
 use crate::data::Samples;
+use crate::warning::Warning;
 
-/// Samples looked at together: few enough to stay in the nearest cache between two questions.
+/// Samples of one batch: few enough to stay in the first-level cache between two operations.
 const BATCH: usize = 16;
 
-/// What one look at the samples tells.
+/// The result of a pass over the samples.
 pub struct Scan {
-    /// ‖y‖ of every sample; none where nobody asked for them.
+    /// ‖y‖ of every sample; empty where they were not requested.
     pub lengths: Vec<f64>,
-    /// √Σ‖y‖², or a number that is not smaller.
+    /// √Σ‖y‖², or an upper bound.
     pub(super) norm: f64,
     /// The exponent of the largest length.
     pub(super) exponent: i32,
     /// Whether every value is one of 0, 1, …, 255.
     pub(super) bytes: bool,
-    /// The mean of the samples, after scaling to unit length or as they are; absent where it was not asked for.
+    /// The mean of the samples, after scaling to unit length or unscaled; absent where it was not requested.
     pub(super) mean: Option<(Scaling, Vec<f64>)>,
 }
 
-/// What is done to a sample before the mean is taken.
+/// The scaling of a sample before the mean is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scaling {
     Unit,
@@ -55,26 +56,26 @@ impl Scaling {
 }
 
 impl Scan {
-    /// Looks at every value once; NaN and infinity are refused by name.
+    /// Scans every value once; NaN and infinity are refused with their position.
     pub fn of(samples: Samples<'_>, exec: Exec<'_>) -> Result<Self, Error> {
-        Self::look(samples, None, exec)
+        Self::scan(samples, None, exec)
     }
 
-    /// The same, and the mean of the samples scaled by `normalize`, in the same look.
+    /// The same, and the mean of the samples scaled by `normalize`, in the same pass.
     pub fn with_mean(samples: Samples<'_>, normalize: Normalize, exec: Exec<'_>) -> Result<Self, Error> {
-        Self::look(samples, Some(normalize.into()), exec)
+        Self::scan(samples, Some(normalize.into()), exec)
     }
 
-    pub(super) fn look(samples: Samples<'_>, scaling: Option<Scaling>, exec: Exec<'_>) -> Result<Self, Error> {
+    pub(super) fn scan(samples: Samples<'_>, scaling: Option<Scaling>, exec: Exec<'_>) -> Result<Self, Error> {
         let n = samples.rows();
-        let blank = Part::blank(samples, scaling)?;
+        let blank = PartialScan::blank(samples, scaling)?;
         if let Samples::Csr(x) = samples {
             exec.begin("scan")?;
-            return Ok(Part::of_csr(x)?.into());
+            return Ok(PartialScan::of_csr(x)?.into());
         }
-        let parts = exec.map("scan", n.div_ceil(STRETCH), |i| {
+        let parts = exec.map("scan", n.div_ceil(BLOCK_ROWS), |i| {
             let mut part = blank.clone();
-            part.look(samples, i * STRETCH..((i + 1) * STRETCH).min(n)).map(|()| part)
+            part.scan(samples, i * BLOCK_ROWS..((i + 1) * BLOCK_ROWS).min(n)).map(|()| part)
         })?;
         Ok(blank.and(parts)?.into())
     }
@@ -83,13 +84,19 @@ impl Scan {
     pub fn zero_samples(&self) -> Vec<usize> {
         (0..self.lengths.len()).filter(|&i| self.lengths[i] == 0.0).collect()
     }
+
+    /// The warning of samples that cannot be scaled to unit length, where `normalize` requires it.
+    pub(crate) fn zero_sample_warning(&self, normalize: Normalize) -> Option<Warning> {
+        let zero = if normalize == Normalize::Unit { self.zero_samples() } else { vec![] };
+        Warning::zero_samples(zero.len(), &zero)
+    }
 }
 
-impl From<Part> for Scan {
-    fn from(whole: Part) -> Self {
-        let Part { rows, lengths, exponent, bytes, sums, .. } = whole;
-        // Beyond this the sums might have overflowed; the mean is then taken of what a power of two brings near one.
-        let mean = sums.filter(|_| exponent < 900).map(|Sums { scaling, shift, sums }| {
+impl From<PartialScan> for Scan {
+    fn from(whole: PartialScan) -> Self {
+        let PartialScan { rows, lengths, exponent, bytes, sums, .. } = whole;
+        // Beyond this the sums might have overflowed; the mean is then computed of samples scaled near one.
+        let mean = sums.filter(|_| exponent < 900).map(|ShiftedSums { scaling, shift, sums }| {
             let n = rows as f64;
             (scaling, sums.iter().zip(shift.iter()).map(|(s, f)| f + s / n).collect())
         });
@@ -97,33 +104,33 @@ impl From<Part> for Scan {
     }
 }
 
-/// What a look at some samples tells.
+/// The scan of some samples.
 #[derive(Clone)]
-pub(super) struct Part {
-    /// Samples seen.
+pub(super) struct PartialScan {
+    /// Number of samples.
     pub(super) rows: usize,
-    /// Whether lengths are wanted. Without them, bad values go unnoticed.
+    /// Whether lengths are computed. Without them, invalid values are not detected.
     pub(super) measured: bool,
     pub(super) lengths: Vec<f64>,
     pub(super) exponent: i32,
     pub(super) bytes: bool,
-    sums: Option<Sums>,
+    sums: Option<ShiftedSums>,
 }
 
 /// Σ(g·y − f).
 #[derive(Clone)]
-struct Sums {
+struct ShiftedSums {
     scaling: Scaling,
     shift: Arc<[f64]>,
     sums: Vec<f64>,
 }
 
-impl Part {
+impl PartialScan {
     pub(super) fn empty() -> Self {
         Self { rows: 0, measured: true, lengths: vec![], exponent: i32::MIN, bytes: true, sums: None }
     }
 
-    /// Nothing seen yet; with a place for the mean where a scaling says of what.
+    /// An empty scan; with a mean where a scaling is given.
     pub(super) fn blank(samples: Samples<'_>, scaling: Option<Scaling>) -> Result<Self, Error> {
         let (n, m) = (samples.rows(), samples.cols());
         if n == 0 || m == 0 {
@@ -134,26 +141,26 @@ impl Part {
             samples.read_row(0, 0..m, &mut shift);
             let gain = scaling.gain(norm(&shift));
             shift.iter_mut().for_each(|f| *f *= gain);
-            Sums { scaling, shift: shift.into(), sums: vec![0.0; m] }
+            ShiftedSums { scaling, shift: shift.into(), sums: vec![0.0; m] }
         });
         Ok(Self { sums, ..Self::empty() })
     }
 
-    /// Looks at more samples.
-    pub(super) fn look(&mut self, samples: Samples<'_>, rows: Range<usize>) -> Result<(), Error> {
+    /// Scans more samples.
+    pub(super) fn scan(&mut self, samples: Samples<'_>, rows: Range<usize>) -> Result<(), Error> {
         match samples {
-            Samples::F64(x) => self.look_at(x, rows),
-            Samples::F32(x) => self.look_at(x, rows),
-            Samples::U8(x) => self.look_at(x, rows),
-            Samples::Csr(_) => unreachable!("sparse samples are looked at by their stored values"),
+            Samples::F64(x) => self.scan_values(x, rows),
+            Samples::F32(x) => self.scan_values(x, rows),
+            Samples::U8(x) => self.scan_values(x, rows),
+            Samples::Csr(_) => unreachable!("sparse samples are scanned by their stored values"),
         }
     }
 
-    fn look_at<T: Scalar + Value>(&mut self, x: MatRef<'_, T>, rows: Range<usize>) -> Result<(), Error> {
+    fn scan_values<T: Scalar + Value>(&mut self, x: MatRef<'_, T>, rows: Range<usize>) -> Result<(), Error> {
         let (mut squares, mut gains, mut copy) = ([0.0; BATCH], [1.0; BATCH], vec![]);
         for first in rows.clone().step_by(BATCH) {
             let batch = first..(first + BATCH).min(rows.end);
-            let values = match x.stretch(batch.clone(), 0..x.cols()) {
+            let values = match x.contiguous(batch.clone(), 0..x.cols()) {
                 Some(values) => values,
                 None => {
                     copy.clear();
@@ -166,7 +173,7 @@ impl Part {
                 energies(values, squares);
                 for (l, (row, square)) in values.chunks_exact(x.cols()).zip(squares).enumerate() {
                     let length = length_of(row, *square);
-                    self.see(length);
+                    self.push(length);
                     if !length.is_finite()
                         && let Some(column) = row.iter().position(|y| !y.to_f64().is_finite())
                     {
@@ -178,15 +185,15 @@ impl Part {
                 self.rows += batch.len();
             }
             self.bytes = self.bytes && (T::EPSILON == 0.0 || are_bytes(values));
-            if let Some(Sums { shift, sums, .. }) = &mut self.sums {
+            if let Some(ShiftedSums { shift, sums, .. }) = &mut self.sums {
                 add_affine(values, &gains[..batch.len()], shift, sums);
             }
         }
         Ok(())
     }
 
-    /// Takes note of the next sample's length.
-    pub(super) fn see(&mut self, length: f64) {
+    /// Adds the next sample's length.
+    pub(super) fn push(&mut self, length: f64) {
         if length > 0.0 {
             self.exponent = self.exponent.max(exponent_of(length));
         }
@@ -194,7 +201,7 @@ impl Part {
         self.rows += 1;
     }
 
-    /// With what other parts tell of the samples that follow.
+    /// Appends the scans of the samples that follow.
     pub(super) fn and(mut self, parts: impl IntoIterator<Item = Result<Self, Error>>) -> Result<Self, Error> {
         parts.into_iter().try_for_each(|part| part.map(|part| self.append(part)))?;
         Ok(self)
@@ -217,7 +224,7 @@ mod tests {
     use eigenspan_linalg::Mat;
 
     #[test]
-    fn bad_values_are_named() {
+    fn invalid_values_are_located() {
         let mut x = Mat::from_fn(600, 3, |i, j| (i + j) as f64);
         x.row_mut(555)[2] = f64::NAN;
         let error = Scan::of(Samples::from(&x), Exec::default()).err().unwrap();
@@ -229,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_with_gaps_and_columns_in_memory_are_seen_as_they_are() {
+    fn rows_with_gaps_and_columns_in_memory_are_scanned_alike() {
         let x = Mat::from_fn(40, 7, |i, j| ((i * 7 + j) as f64 * 0.37).sin());
         let by_columns = x.transposed();
         let columns = MatRef::with_strides(by_columns.as_slice(), 40, 7, 1, 40).unwrap();

@@ -1,30 +1,30 @@
-//! Sparse samples: the look at them, their sums and their products, with no step for a zero that is not stored.
+//! Sparse samples: their scan, their sums and their products, without operations on zeros that are not stored.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | y | `value` | a stored value |
-//! | z | `zero` | what preparation makes of a zero of feature j: −μⱼ / sⱼ |
-//! | c | `stored` | how many values of feature j are stored; the other n − c are zeros |
+//! | z | `zero` | the prepared value of a zero of feature j: −μⱼ / sⱼ |
+//! | c | `stored` | number of stored values of feature j; the other n − c are zeros |
 //!
 //! ```text
 //!     Σᵢ f(yᵢⱼ)  =  Σ f(y) over stored values  +  (n − c)·f(z)
 //! ```
-//! Lengths are summed in the order in which a dense row is: the same bits, and so the same model, for the same samples.
+//! Lengths are summed in the order of a dense row, so that the bits, and the model, are the same for the same samples.
 
 use eigenspan_linalg::rows::{LANES, are_bytes, total};
 use eigenspan_linalg::scale::{exponent_of, times_power_of_two};
 use eigenspan_linalg::sparse::{Lines, Sparse};
 
 use super::Prepared;
-use super::scan::Part;
+use super::scan::PartialScan;
 use crate::Error;
 use crate::data::{Csr, Samples};
 
 /// Above this share of stored values a matrix counts as dense.
 const SPARSE: f64 = 0.25;
 
-impl Part {
-    /// A look at all samples. The mean is left for later: two passes over stored values cost little.
+impl PartialScan {
+    /// The scan of all samples. The mean is computed later: two passes over stored values cost little.
     pub(super) fn of_csr(x: &Csr) -> Result<Self, Error> {
         let (n, m) = (x.rows(), x.cols());
         let mut part = Self::empty();
@@ -35,7 +35,7 @@ impl Part {
             }
             let most = values.iter().fold(0.0f64, |most, y| most.max(y.abs()));
             let length = length(columns, values, m, most);
-            part.see(length);
+            part.push(length);
             part.bytes = part.bytes && are_bytes(values);
         }
         Ok(part)
@@ -62,7 +62,7 @@ fn sum_of_squares(columns: &[usize], values: &[f64], m: usize, exponent: i32) ->
     total(&sums) + tail
 }
 
-/// Σᵢ f(j, yᵢⱼ) for every feature j of sparse samples, all features kept.
+/// Σᵢ f(j, yᵢⱼ) for every feature j of sparse samples, with all features.
 pub(super) fn column_sums(x: &Prepared<'_>, csr: &Csr, f: impl Fn(usize, f64) -> f64) -> Vec<f64> {
     assert!(x.columns.is_none(), "sums are taken over all features");
     let (n, m) = (x.rows.map_or(csr.rows(), <[usize]>::len), csr.cols());
@@ -117,7 +117,7 @@ pub(super) fn native(x: &Prepared<'_>) -> Option<Sparse> {
     };
     // With deviations the exponent is zero: they are not scaled twice.
     let deviation = x.preparation.deviation.as_deref().map(of_kept);
-    Some(Sparse::centred(lines, &of_kept(mean), deviation.as_deref()))
+    Some(Sparse::centered(lines, &of_kept(mean), deviation.as_deref()))
 }
 
 #[cfg(test)]
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_at_sparse_samples_tells_what_a_look_at_dense_ones_does() {
+    fn a_scan_of_sparse_samples_equals_that_of_dense_ones() {
         for (n, m) in [(90, 61), (40, 200)] {
             let (dense, sparse) = both(n, m);
             let scans = [Samples::from(&dense), Samples::from(&sparse)].map(|x| Scan::of(x, Exec::default()).unwrap());
@@ -175,20 +175,20 @@ mod tests {
                     let prepared = |x: Samples<'_>| {
                         let scan = Scan::with_mean(x, normalize, Exec::default()).unwrap();
                         let kept = some.then_some(&rows[..]);
-                        let learnt = Preparation::learn(x, &scan, normalize, center, kept, Exec::default()).unwrap();
-                        let view = Prepared::new(x, &learnt, &scan);
+                        let learned = Preparation::learn(x, &scan, normalize, center, kept, Exec::default()).unwrap();
+                        let view = Prepared::new(x, &learned, &scan);
                         let view = if some { view.restricted(&rows, &columns) } else { view };
                         let gram = Gram::of(&view, Exec::default()).unwrap();
-                        (learnt.mean.clone().unwrap_or_default(), gram, view.rounding())
+                        (learned.mean.clone().unwrap_or_default(), gram, view.rounding())
                     };
-                    let (mean, dense, blur) = prepared(Samples::from(&dense));
+                    let (mean, dense, rounding) = prepared(Samples::from(&dense));
                     let (other, sparse, _) = prepared(Samples::from(&sparse));
                     let apart = mean.iter().zip(&other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-                    assert!(apart <= 4.0 * f64::EPSILON * 501.0, "{normalize:?}: means apart by {apart:e}");
+                    assert!(apart <= 4.0 * f64::EPSILON * 501.0, "{normalize:?}: means differ by {apart:e}");
                     let pairs = dense.matrix.as_slice().iter().zip(sparse.matrix.as_slice());
                     let apart = pairs.map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
-                    // Means that differ in their last bits are two readings of the data, each within the rounding.
-                    let bound = dense.error + sparse.error + 4.0 * blur * dense.trace().sqrt();
+                    // Means that differ in their last bits define two prepared matrices, each within the rounding.
+                    let bound = dense.error + sparse.error + 4.0 * rounding * dense.trace().sqrt();
                     assert!(apart <= bound, "{n} × {m}, {normalize:?}, {center}, {some}: {apart:e} > {bound:e}");
                 }
             }

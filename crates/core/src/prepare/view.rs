@@ -1,19 +1,19 @@
-//! Samples as the decomposition sees them: scaled and centred on the way.
+//! Samples as the decomposition reads them: scaled and centered on the fly.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | 2^e | `exponent` | brings samples that are not scaled near one |
+//! | 2^e | `exponent` | scales unscaled samples near one |
 //! | g | `gain` | 2⁻ᵉ/‖y‖ |
 //! | s | `shift` | 2⁻ᵉ·μ |
 //!
 //! ```text
-//!     y  ↦  g·y − s        for almost all data;   (y/‖y‖ − μ)/s where features are scaled too, or g leaves the range of numbers
+//!     y  ↦  g·y − s        for almost all data;   (y/‖y‖ − μ)/s where features are scaled too, or g is out of range
 //! ```
 
 use std::ops::Range;
 
 use eigenspan_linalg::Blocks;
-use eigenspan_linalg::blocks::{Ahead, Native, Rows};
+use eigenspan_linalg::blocks::{Native, Prefetch, Rows};
 use eigenspan_linalg::gram::single_pays;
 use eigenspan_linalg::rows::{Prepared as Number, Value, affine, affine_adding, to_bytes};
 use eigenspan_linalg::scale::times_power_of_two;
@@ -22,7 +22,7 @@ use super::scan::Scaling;
 use super::{Normalize, Preparation, Scan, norm, sparse};
 use crate::data::Samples;
 
-/// Prepared samples, some rows and columns left out.
+/// Prepared samples, possibly restricted to some rows and columns.
 pub struct Prepared<'a> {
     pub(super) samples: Samples<'a>,
     pub(super) preparation: &'a Preparation,
@@ -38,7 +38,7 @@ pub struct Prepared<'a> {
 impl<'a> Prepared<'a> {
     /// All samples, with all their features.
     pub fn new(samples: Samples<'a>, preparation: &'a Preparation, scan: &'a Scan) -> Self {
-        // Scaled samples have values near one already; the others are brought there by a power of two.
+        // Scaled samples have values near one already; others are multiplied by a power of two.
         let near_one = preparation.normalize == Normalize::Unit || preparation.deviation.is_some();
         let exponent = if near_one || scan.exponent == i32::MIN { 0 } else { scan.exponent };
         let unit = times_power_of_two(1.0, -exponent);
@@ -63,7 +63,7 @@ impl<'a> Prepared<'a> {
         if self.preparation.normalize == Normalize::Unit { self.scan.lengths[i] } else { 1.0 }
     }
 
-    /// Whether every sample is brought near one by one product.
+    /// Whether every sample can be scaled near one by one product.
     pub(super) fn in_range(&self) -> bool {
         let unit_length = self.preparation.normalize == Normalize::Unit;
         let near_one = |length: &f64| *length == 0.0 || (1e-300..1e300).contains(length);
@@ -77,7 +77,7 @@ impl<'a> Prepared<'a> {
         (gain.is_normal() && self.preparation.deviation.is_none()).then_some(gain)
     }
 
-    /// The samples as bytes, where that is what they are and what is done to them can be done after multiplying.
+    /// The samples as bytes, where they are bytes and their preparation can be applied after multiplying.
     fn in_bytes(&self) -> Option<Native<'_>> {
         let Preparation { normalize, mean, deviation } = self.preparation;
         if !self.scan.bytes || self.rows.is_some() || deviation.is_some() {
@@ -88,20 +88,20 @@ impl<'a> Prepared<'a> {
         match (mean, &self.scan.mean) {
             (None, _) if !unit => Some(Native::U8 { values: self, lengths: None }),
             (None, _) if of_samples => Some(Native::U8 { values: self, lengths: Some(&self.scan.lengths) }),
-            // The mean of these samples, and not of some of them or of others.
-            (Some(mean), Some((Scaling::None, own))) if !unit && mean == own => Some(Native::CentredU8(self)),
+            // The mean of these samples, not of some of them or of others.
+            (Some(mean), Some((Scaling::None, own))) if !unit && mean == own => Some(Native::CenteredU8(self)),
             _ => None,
         }
     }
 
-    /// Where some samples lie in memory, whatever their numbers, if nothing is left out.
-    fn in_memory(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Ahead<'_>> {
+    /// The memory of some samples, whatever their number type, if none are dropped.
+    fn in_memory(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Prefetch<'_>> {
         let all = self.rows.is_none() && self.columns.is_none();
         all.then(|| self.samples.whereabouts(rows, cols)).flatten()
     }
 
-    /// g·y − s of some samples that lie in memory one after the other; false where that cannot be.
-    fn in_one_go<T: Number>(&self, samples: Range<usize>, cols: Range<usize>, gains: &[f64], out: &mut [T]) -> bool {
+    /// g·y − s of some samples that are contiguous in memory; false where they are not.
+    fn at_once<T: Number>(&self, samples: Range<usize>, cols: Range<usize>, gains: &[f64], out: &mut [T]) -> bool {
         if self.columns.is_some() {
             return false;
         }
@@ -110,29 +110,29 @@ impl<'a> Prepared<'a> {
     }
 
     /// The same for one sample.
-    fn row_in_one_go<T: Number>(&self, i: usize, cols: Range<usize>, out: &mut [T]) -> bool {
+    fn row_at_once<T: Number>(&self, i: usize, cols: Range<usize>, out: &mut [T]) -> bool {
         let i = self.rows.map_or(i, |rows| rows[i]);
-        self.gain(i).is_some_and(|gain| self.in_one_go(i..i + 1, cols, &[gain], out))
+        self.gain(i).is_some_and(|gain| self.at_once(i..i + 1, cols, &[gain], out))
     }
 
     /// The same for several.
-    fn rows_in_one_go<T: Number>(&self, rows: Range<usize>, width: usize, out: &mut [T]) -> bool {
+    fn rows_at_once<T: Number>(&self, rows: Range<usize>, width: usize, out: &mut [T]) -> bool {
         let gains: Option<Vec<f64>> = rows.clone().map(|i| self.gain(i)).collect();
-        self.rows.is_none() && gains.is_some_and(|gains| self.in_one_go(rows, 0..width, &gains, out))
+        self.rows.is_none() && gains.is_some_and(|gains| self.at_once(rows, 0..width, &gains, out))
     }
 
-    /// The same where values are not side by side, or a number would leave its range.
+    /// The same where values are not contiguous, or a number would leave its range.
     fn one_by_one(&self, i: usize, cols: Range<usize>, out: &mut [f64]) {
         let i = self.rows.map_or(i, |rows| rows[i]);
         match self.columns.map(|columns| &columns[cols.clone()]) {
             Some(&[]) => (),
-            Some(kept) => {
-                // With features left out, the stretch of the original that holds the wanted ones is read.
-                let first = kept[0];
-                let mut whole = vec![0.0; kept[kept.len() - 1] + 1 - first];
+            Some(selected) => {
+                // With features dropped, the contiguous range of the original that contains the selected ones is read.
+                let first = selected[0];
+                let mut whole = vec![0.0; selected[selected.len() - 1] + 1 - first];
                 self.samples.read_row(i, first..first + whole.len(), &mut whole);
                 self.prepare(i, first, &mut whole);
-                out.iter_mut().zip(kept).for_each(|(to, j)| *to = whole[j - first]);
+                out.iter_mut().zip(selected).for_each(|(to, j)| *to = whole[j - first]);
             }
             None => {
                 let first = cols.start;
@@ -157,8 +157,8 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// g·y − s of some samples, where they lie in memory one after the other; false where they do not. What it adds up to
-/// goes to the `sums`, where there are any.
+/// g·y − s of some samples, where they are contiguous in memory; false where they are not. Their sums are added to
+/// `sums`, where given.
 pub(super) fn write_affine<T: Number>(
     samples: Samples<'_>,
     rows: Range<usize>,
@@ -169,9 +169,9 @@ pub(super) fn write_affine<T: Number>(
     out: &mut [T],
 ) -> bool {
     match samples {
-        Samples::F64(x) => write_values(x.stretch(rows, cols), gains, shift, sums, out),
-        Samples::F32(x) => write_values(x.stretch(rows, cols), gains, shift, sums, out),
-        Samples::U8(x) => write_values(x.stretch(rows, cols), gains, shift, sums, out),
+        Samples::F64(x) => write_values(x.contiguous(rows, cols), gains, shift, sums, out),
+        Samples::F32(x) => write_values(x.contiguous(rows, cols), gains, shift, sums, out),
+        Samples::U8(x) => write_values(x.contiguous(rows, cols), gains, shift, sums, out),
         Samples::Csr(_) => false,
     }
 }
@@ -193,26 +193,26 @@ fn write_values<S: Value, T: Number>(
 
 impl Rows<f64> for Prepared<'_> {
     fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [f64]) {
-        if !self.row_in_one_go(i, cols.clone(), out) {
+        if !self.row_at_once(i, cols.clone(), out) {
             self.one_by_one(i, cols, out);
         }
     }
 
     fn read_rows(&self, rows: Range<usize>, width: usize, out: &mut [f64]) {
-        if !self.rows_in_one_go(rows.clone(), width, out) {
+        if !self.rows_at_once(rows.clone(), width, out) {
             rows.zip(out.chunks_exact_mut(width.max(1)))
                 .for_each(|(i, row)| Rows::<f64>::read_row(self, i, 0..width, row));
         }
     }
 
-    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Ahead<'_>> {
+    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Prefetch<'_>> {
         self.in_memory(rows, cols)
     }
 }
 
 impl Rows<f32> for Prepared<'_> {
     fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [f32]) {
-        if !self.row_in_one_go(i, cols.clone(), out) {
+        if !self.row_at_once(i, cols.clone(), out) {
             let mut row = vec![0.0; cols.len()];
             self.one_by_one(i, cols, &mut row);
             out.iter_mut().zip(&row).for_each(|(to, y)| *to = *y as f32);
@@ -220,13 +220,13 @@ impl Rows<f32> for Prepared<'_> {
     }
 
     fn read_rows(&self, rows: Range<usize>, width: usize, out: &mut [f32]) {
-        if !self.rows_in_one_go(rows.clone(), width, out) {
+        if !self.rows_at_once(rows.clone(), width, out) {
             rows.zip(out.chunks_exact_mut(width.max(1)))
                 .for_each(|(i, row)| Rows::<f32>::read_row(self, i, 0..width, row));
         }
     }
 
-    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Ahead<'_>> {
+    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Prefetch<'_>> {
         self.in_memory(rows, cols)
     }
 }
@@ -246,7 +246,7 @@ impl Rows<u8> for Prepared<'_> {
         }
         let (first, last) = match self.columns.map(|columns| &columns[cols.clone()]) {
             Some(&[]) => return,
-            Some(kept) => (kept[0], kept[kept.len() - 1] + 1),
+            Some(selected) => (selected[0], selected[selected.len() - 1] + 1),
             None => (cols.start, cols.end),
         };
         let mut row = vec![0.0; last - first];
@@ -257,7 +257,7 @@ impl Rows<u8> for Prepared<'_> {
         }
     }
 
-    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Ahead<'_>> {
+    fn whereabouts(&self, rows: Range<usize>, cols: Range<usize>) -> Option<Prefetch<'_>> {
         self.in_memory(rows, cols)
     }
 }
@@ -275,8 +275,9 @@ impl Blocks for Prepared<'_> {
         self.exponent
     }
 
-    /// A length is off by m/2 + 2 roundings, its reciprocal and a product by one each. Of a mean, y₀ + Σ(y − y₀)/n, the roundings are those of
-    /// numbers of the size of the samples, and of a stretch of sums and the sum of stretches in the second part.
+    /// A length has m/2 + 2 roundings, its reciprocal and a product one each. Of a mean, y₀ + Σ(y − y₀)/n, the
+    /// roundings are those of numbers of the size of the samples, and in the second part of the sums within a block and
+    /// over blocks.
     fn rounding(&self) -> f64 {
         let (n, m) = (self.samples.rows() as f64, self.samples.cols() as f64);
         let unit = f64::EPSILON / 2.0;
@@ -289,13 +290,13 @@ impl Blocks for Prepared<'_> {
         let unit_length = self.preparation.normalize == Normalize::Unit;
         let scaling = single + if unit_length { (0.5 * m + 4.0) * unit * size } else { 0.0 };
         let Some(mean) = &self.preparation.mean else { return scaling };
-        let centring = 4.0 * unit * (size + n.sqrt() * scaled(norm(mean)));
+        let centering = 4.0 * unit * (size + n.sqrt() * scaled(norm(mean)));
         match &self.preparation.deviation {
             Some(deviation) => {
                 let least = deviation.iter().copied().fold(f64::INFINITY, f64::min);
-                (single + centring) / least + (0.5 * n + 3.0) * unit * (n * m).sqrt()
+                (single + centering) / least + (0.5 * n + 3.0) * unit * (n * m).sqrt()
             }
-            None => scaling + centring,
+            None => scaling + centering,
         }
     }
 

@@ -77,7 +77,7 @@ macro_rules! rules {
 
         /// How λ is chosen.
         #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-        #[serde(rename_all = "lowercase", tag = "rule", content = "value")]
+        #[serde(into = "serde_json::Value", try_from = "serde_json::Value")]
         pub enum Lambda {
             $(#[doc = $doc] $(#[$attribute])? $Rule $((rules!(@number $value)))?,)*
         }
@@ -86,6 +86,21 @@ macro_rules! rules {
             /// Every rule: its name, what it is, and itself where it takes no value.
             pub const ALL: &[(&str, &str, Option<Self>)] =
                 &[$((stringify!($module), $doc, rules!(@alone $Rule $($value)?)),)*];
+
+            /// Its value, where it takes one.
+            pub fn value(&self) -> Option<f64> {
+                match *self {
+                    $(Self::$Rule $(($value))? => rules!(@value $($value)?),)*
+                }
+            }
+
+            /// The rule of that name with this value, where it takes one.
+            pub fn with_value(name: &str, value: f64) -> Option<Self> {
+                $(if name == stringify!($module) {
+                    return rules!(@with $Rule value $($value)?);
+                })*
+                None
+            }
 
             /// The rule.
             pub fn rule(&self) -> Box<dyn Rule> {
@@ -96,6 +111,10 @@ macro_rules! rules {
         }
     };
     (@number $value:ident) => { f64 };
+    (@value) => { None };
+    (@value $value:ident) => { Some($value) };
+    (@with $Rule:ident $given:ident) => {{ let _ = $given; None }};
+    (@with $Rule:ident $given:ident $value:ident) => { Some(Self::$Rule($given)) };
     (@alone $Rule:ident) => { Some(Self::$Rule) };
     (@alone $Rule:ident $value:ident) => { None };
 }
@@ -120,6 +139,15 @@ impl Lambda {
         Self::ALL.iter().filter(|(.., rule)| rule.is_some()).map(|(name, ..)| *name)
     }
 
+    /// What a setting of λ may be, for messages.
+    pub(crate) fn expected() -> String {
+        let quoted = |names: Vec<&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
+        let alone = quoted(Self::names().collect());
+        let valued = Self::ALL.iter().filter(|(name, _, rule)| rule.is_none() && *name != "fixed");
+        let valued = quoted(valued.map(|(name, ..)| *name).collect());
+        format!("expected a number, {}, or a {} with its number", alone.join(", "), valued.join(" or "))
+    }
+
     /// The rule of that name, where it takes no value.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(known, ..)| *known == name).and_then(|(.., rule)| *rule)
@@ -131,12 +159,13 @@ impl FromStr for Lambda {
 
     /// A number is λ itself, a word the name of a rule.
     fn from_str(text: &str) -> Result<Self, String> {
-        let expected = || {
-            let names: Vec<String> = Self::names().map(|name| format!("`{name}`")).collect();
-            let (last, first) = names.split_last().expect("there are rules");
-            format!("expected a number, {} or {last}", first.join(", "))
-        };
-        Self::named(text).or_else(|| text.parse().ok().map(Self::Fixed)).ok_or_else(expected)
+        Self::named(text)
+            .or_else(|| text.parse().ok().filter(|lambda: &f64| lambda.is_finite()).map(Self::Fixed))
+            .ok_or_else(|| {
+                let names: Vec<String> = Self::names().map(|name| format!("`{name}`")).collect();
+                let (last, first) = names.split_last().expect("there are rules");
+                format!("expected a number, {} or {last}", first.join(", "))
+            })
     }
 }
 
@@ -150,7 +179,7 @@ mod tests {
             let Some(lambda) = alone else { continue };
             assert_eq!(lambda.rule().name(), *name);
             assert_eq!(name.parse(), Ok(*lambda));
-            assert_eq!(format!("{lambda:?}").to_lowercase(), *name, "the form in a model file");
+            assert_eq!(serde_json::to_value(lambda).unwrap(), *name, "the form in a model file");
         }
         assert_eq!("5".parse(), Ok(Lambda::Fixed(5.0)));
         let expected = "often".parse::<Lambda>().unwrap_err();

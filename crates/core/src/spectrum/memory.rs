@@ -16,7 +16,7 @@ use super::{Answer, Found, Leverages, Refusal, RowColumnWeights, Solver, Spectru
 use crate::Error;
 use crate::data::Samples;
 use crate::distinct::Distinct;
-use crate::prepare::{FirstReading, Normalize, Preparation, Prepared, Rough, Scan};
+use crate::prepare::{FirstPass, Normalize, Preparation, Prepared, ProvisionalGram, Scan};
 
 /// Samples in memory, and how they were prepared.
 #[derive(Clone, Copy)]
@@ -41,9 +41,9 @@ pub(crate) struct Reading {
 
 impl Reading {
     /// The first pass over the samples, and what it tells of their Gram matrix where they are read only once.
-    pub fn first(self, samples: Samples<'_>, exec: Exec<'_>) -> Result<(Scan, Option<Rough>), Error> {
+    pub fn first(self, samples: Samples<'_>, exec: Exec<'_>) -> Result<(Scan, Option<ProvisionalGram>), Error> {
         if self.solver == Solver::Auto
-            && let Some(first) = FirstReading::of(samples, self.normalize, self.center, self.again)?
+            && let Some(first) = FirstPass::of(samples, self.normalize, self.center, self.again)?
         {
             return first.read(exec);
         }

@@ -46,13 +46,6 @@ pub enum Solver {
     Direct,
 }
 
-impl Solver {
-    /// Whether this is the default: then a model file need not say so.
-    pub(crate) fn is_auto(&self) -> bool {
-        *self == Self::Auto
-    }
-}
-
 /// Why a way of having the samples has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{way} cannot give {what}: {why}")]

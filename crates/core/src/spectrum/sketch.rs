@@ -101,7 +101,7 @@ impl Spectrum for SketchSpectrum<'_> {
     }
 
     fn description(&self, found: &Found<'_>) -> String {
-        let (readings, columns, seed) = (self.prepared.readings(), self.prepared.columns(), self.prepared.seed());
+        let (readings, columns, seed) = (self.prepared.passes(), self.prepared.columns(), self.prepared.seed());
         let sure = match found.leading.certificate() {
             Certificate::Proved if found.doubt.proved => "proved".to_string(),
             Certificate::Proved | Certificate::Probable(_) => "probable".to_string(),
@@ -115,7 +115,7 @@ impl Spectrum for SketchSpectrum<'_> {
     }
 
     fn unsettled(&self, doubt: &Doubt, (low, high): (usize, usize)) -> Option<Warning> {
-        let (readings, columns) = (self.prepared.readings(), self.prepared.columns());
+        let (readings, columns) = (self.prepared.passes(), self.prepared.columns());
         let open = !doubt.settled && (low < high || doubt.short || doubt.residual > 0.0);
         open.then_some(Warning::Unsettled { low, high, readings, columns, short: doubt.short })
     }

@@ -45,7 +45,7 @@ fn each_way(x: &Mat, look: &mut dyn FnMut(&dyn Spectrum)) {
     let mut sketch = Sketch::new(x.cols(), 20, 1, false);
     for _ in 0..3 {
         sketch.update(x, exec).unwrap();
-        sketch.end_of_reading(exec).unwrap();
+        sketch.end_pass(exec).unwrap();
     }
     look(&SketchSpectrum { prepared: &sketch, unscaled: None, mean: None, live, epsilon: f64::EPSILON });
 }

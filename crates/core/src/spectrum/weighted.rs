@@ -22,7 +22,7 @@ use super::memory::leverages;
 use super::noise::{Live, Noise, NoiseView};
 use super::{Answer, Found, Leverages, Refusal, RowColumnWeights, Spectrum, Values};
 use crate::Error;
-use crate::prepare::{STRETCH, norm};
+use crate::prepare::{BLOCK_ROWS, norm};
 
 const WAY: &str = "a weighted pass";
 
@@ -55,9 +55,9 @@ impl<'a> Weighted<'a> {
         let a = rows.unwrap_or(&ones);
         let length = norm(a);
         let u: Vec<f64> = a.iter().map(|a| if length > 0.0 { a / length } else { 0.0 }).collect();
-        let parts = exec.map("center", n.div_ceil(STRETCH), |part| {
+        let parts = exec.map("center", n.div_ceil(BLOCK_ROWS), |part| {
             let (mut sum, mut row) = (vec![0.0; m], vec![0.0; m]);
-            for i in part * STRETCH..((part + 1) * STRETCH).min(n) {
+            for i in part * BLOCK_ROWS..((part + 1) * BLOCK_ROWS).min(n) {
                 plain.read_row(i, 0..m, &mut row);
                 sum.iter_mut().zip(&row).for_each(|(s, y)| *s += u[i] * y);
             }

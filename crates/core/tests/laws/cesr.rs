@@ -3,14 +3,14 @@
 use std::num::NonZero;
 
 use crate::common::{fixture, real};
-use eigenspan::classify::cesr::{Cesr, CesrParams, Residual};
-use eigenspan::data::generate::Normal;
-use eigenspan::data::{Labels, Samples};
-use eigenspan::linalg::dense::Cholesky;
-use eigenspan::model::fitted::Fitted;
-use eigenspan::model::record::{Arrays, Record};
-use eigenspan::model::trace::Stop;
-use eigenspan::{Error, Exec, Mat, Normalize, Quiet};
+use eigenspan_core::classify::cesr::{Cesr, CesrParams, Residual};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::data::{Labels, Samples};
+use eigenspan_core::linalg::dense::Cholesky;
+use eigenspan_core::model::fitted::Fitted;
+use eigenspan_core::model::record::{Arrays, Record};
+use eigenspan_core::model::trace::Stop;
+use eigenspan_core::{Error, Exec, Mat, Normalize, Quiet};
 
 /// `each` samples of every class: non-negative mixtures of three patterns that are the class's own.
 fn classes(count: usize, each: usize, m: usize, seed: u64) -> (Mat, Labels) {
@@ -106,7 +106,7 @@ fn both_shapes_of_the_signed_form_solve_their_equations() {
         let (train, labels) = classes(count, each, m, 1);
         let (test, _) = classes(count, 1, m, 2);
         let test = corrupt(&test);
-        let params = CesrParams { nonnegative: false, ridge: 0.1, rounds: 1000, width: 4.0, ..none() };
+        let params = CesrParams { nonnegative: false, ridge: 0.1, max_iter: 1000, width: 4.0, ..none() };
         let model = params.fit(&train, &labels).unwrap();
         assert_eq!(model.predict(&test).unwrap().unfinished, 0);
         let codes = model.transform(&test).unwrap().into_f64();
@@ -166,7 +166,7 @@ fn residuals_are_what_they_are_called() {
 fn samples_whose_rounds_are_used_up_are_counted() {
     let (train, labels) = classes(4, 8, 60, 1);
     let test = corrupt(&classes(4, 3, 60, 2).0);
-    let short = CesrParams { rounds: 2, ..CesrParams::default() }.fit(&train, &labels).unwrap();
+    let short = CesrParams { max_iter: 2, ..CesrParams::default() }.fit(&train, &labels).unwrap();
     assert!(short.predict(&test).unwrap().unfinished > 0);
     let long = CesrParams::default().fit(&train, &labels).unwrap();
     assert_eq!(long.predict(&test).unwrap().unfinished, 0);
@@ -200,7 +200,7 @@ fn what_makes_no_sense_is_refused_and_odd_samples_are_not() {
     let unnamed = Labels { names: vec!["a".into()], of: vec![0, 0, 0, 0, 0, 1] };
     assert!(matches!(refused(none(), &unnamed), Error::Parameter { name: "labels", .. }));
     for params in [
-        CesrParams { rounds: 0, ..none() },
+        CesrParams { max_iter: 0, ..none() },
         CesrParams { width: 0.0, ..none() },
         CesrParams { width: f64::NAN, ..none() },
         CesrParams { ridge: -1.0, ..none() },

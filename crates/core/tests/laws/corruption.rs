@@ -1,8 +1,8 @@
 //! What corruptions promise.
 
-use eigenspan::data::generate::Normal;
-use eigenspan::data::{Corruption, ImageShape, Samples};
-use eigenspan::{Error, Mat};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::data::{Corruption, ImageShape, Samples};
+use eigenspan_core::{Error, Mat};
 
 const IMAGE: ImageShape = ImageShape { height: 20, width: 30 };
 
@@ -128,7 +128,7 @@ fn blocks_are_rectangles_inside_the_image_that_lie_anywhere() {
 fn the_spoilt_half_is_not_the_training_half_of_the_same_seed() {
     let x = images(100);
     let rows = apply(Corruption::Gaussian { sd: 1.0 }, &x, 0.5, 7, 3).1;
-    let train = eigenspan::split::Split::plain(100, eigenspan::split::Train::Count(50), 7, 3).unwrap().train;
+    let train = eigenspan_core::split::Split::plain(100, eigenspan_core::split::Train::Count(50), 7, 3).unwrap().train;
     let both = rows.iter().filter(|row| train.contains(row)).count();
     assert!((13..38).contains(&both), "{both} of 50: 25 with a deviation of 2.5 where they are independent");
 }

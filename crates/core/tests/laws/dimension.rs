@@ -3,15 +3,15 @@
 use std::num::NonZero;
 
 use crate::common::{fixture, real};
-use eigenspan::data::generate::Normal;
-use eigenspan::dimension::correlation::CorrelationParams;
-use eigenspan::dimension::danco::{DancoParams, FastDancoParams, Seen};
-use eigenspan::dimension::mind_kl::MindKlParams;
-use eigenspan::dimension::mind_ml::MindMlParams;
-use eigenspan::dimension::mle::{Mean, MleParams};
-use eigenspan::dimension::two_nn::TwoNnParams;
-use eigenspan::dimension::{Calibration, ESTIMATORS, Estimate, Estimator, Near, even_ball};
-use eigenspan::{Error, Exec, Mat, Quiet, Warning};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::dimension::correlation::CorrelationParams;
+use eigenspan_core::dimension::danco::{BallStatistics, DancoParams, FastDancoParams};
+use eigenspan_core::dimension::mind_kl::MindKlParams;
+use eigenspan_core::dimension::mind_ml::MindMlParams;
+use eigenspan_core::dimension::mle::{Mean, MleParams};
+use eigenspan_core::dimension::two_nn::TwoNnParams;
+use eigenspan_core::dimension::{Calibration, ESTIMATORS, Estimate, Estimator, Near, even_ball};
+use eigenspan_core::{Error, Exec, Mat, Quiet, Warning};
 
 fn estimate(estimator: Estimator, x: &Mat) -> Result<Estimate, Error> {
     let near = Near::of(x, estimator.neighbours(), Exec::default())?;
@@ -85,17 +85,22 @@ fn numbers_are_those_of_the_authors_programs() {
         assert_eq!(mind(true).unwrap().dimension, mli.at(0, i));
         // Their simplex search stops at 1e-3.
         assert!((mind(false).unwrap().dimension - mlk.at(0, i)).abs() < 2e-3);
-        let seen = Seen::of(&near, k, Exec::default()).unwrap();
-        assert!((seen.direction - st.at(i, 1)).abs() < 1e-6, "{} ≠ {}", seen.direction, st.at(i, 1));
-        assert!((seen.concentration - st.at(i, 2)).abs() < 1e-6, "{} ≠ {}", seen.concentration, st.at(i, 2));
+        let statistics = BallStatistics::of(&near, k, Exec::default()).unwrap();
+        assert!((statistics.direction - st.at(i, 1)).abs() < 1e-6, "{} ≠ {}", statistics.direction, st.at(i, 1));
+        assert!(
+            (statistics.concentration - st.at(i, 2)).abs() < 1e-6,
+            "{} ≠ {}",
+            statistics.concentration,
+            st.at(i, 2)
+        );
     }
     let (given, want) = (read("klin"), read("klout"));
     for i in 0..3 {
-        let seen = |at: usize| {
+        let statistics = |at: usize| {
             let [dimension, direction, concentration] = [0, 1, 2].map(|j| given.at(i, at + j));
-            Seen { dimension, error: 0.1, direction, concentration }
+            BallStatistics { dimension, error: 0.1, direction, concentration }
         };
-        let got = seen(1).divergence(given.at(i, 0) as usize, &seen(4));
+        let got = statistics(1).divergence(given.at(i, 0) as usize, &statistics(4));
         // Euler's constant is mistyped in theirs: good to 2e-6.
         assert!((got - want.at(0, i)).abs() < 2e-6, "{got} ≠ {}", want.at(0, i));
     }
@@ -234,9 +239,10 @@ fn looking_at_fewer_balls_finds_what_looking_at_all_finds() {
     for x in data {
         let near = Near::of(&x, 11, Exec::default()).unwrap();
         let mut known = Calibration::default();
-        let seen = Seen::of(&near, 10, Exec::default()).unwrap();
-        let all: Vec<f64> =
-            (1..=24).map(|d| seen.divergence(10, &known.ball(250, 10, d, 0, Exec::default()).unwrap().seen)).collect();
+        let statistics = BallStatistics::of(&near, 10, Exec::default()).unwrap();
+        let all: Vec<f64> = (1..=24)
+            .map(|d| statistics.divergence(10, &known.ball(250, 10, d, 0, Exec::default()).unwrap().statistics))
+            .collect();
         let want = 1 + (0..24).min_by(|a, b| all[*a].total_cmp(&all[*b])).unwrap();
         let params = DancoParams { direct_below: 0.0, ..DancoParams::default() };
         let mut fresh = Calibration::default();

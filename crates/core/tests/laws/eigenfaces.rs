@@ -3,14 +3,14 @@
 use std::num::NonZero;
 
 use crate::common::{fixture, gap};
-use eigenspan::data::generate::Normal;
-use eigenspan::data::{Csr, Samples};
-use eigenspan::method::eigenfaces::EigenfacesParams;
-use eigenspan::method::pca::Components;
-use eigenspan::model::fitted::Fitted;
-use eigenspan::model::linear::Linear;
-use eigenspan::model::record::Record;
-use eigenspan::{Dim, Error, Exec, Mat, Normalize, PcaParams, Quiet, Warning};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::data::{Csr, Samples};
+use eigenspan_core::method::eigenfaces::EigenfacesParams;
+use eigenspan_core::method::pca::Components;
+use eigenspan_core::model::fitted::Fitted;
+use eigenspan_core::model::linear::Linear;
+use eigenspan_core::model::record::Record;
+use eigenspan_core::{Dim, Error, Exec, Mat, Normalize, PcaParams, Quiet, Warning};
 
 type Model = Linear<EigenfacesParams>;
 
@@ -51,7 +51,7 @@ fn the_basis_is_that_of_pca_and_only_the_projection_differs() {
     let published = EigenfacesParams::as_published(3);
     let model = published.fit(&x).unwrap();
     assert_eq!(gap(&model.theta, &pca.theta()), 0.0);
-    let textbook = EigenfacesParams { subtract_mean: true, unit_features: false, ..published }.fit(&x).unwrap();
+    let textbook = EigenfacesParams { keep_mean: false, unit_features: false, ..published }.fit(&x).unwrap();
     let scores = pca.transform(&x).unwrap().into_f64();
     assert!(gap(&textbook.transform(&x).unwrap().into_f64(), &scores) < 1e-12);
     let z = model.transform(&x).unwrap().into_f64();
@@ -123,8 +123,8 @@ fn what_has_no_directions_is_refused() {
 fn a_model_taken_apart_is_put_together_again() {
     let x = samples(30, 8, 2);
     for normalize in [Normalize::None, Normalize::Unit, Normalize::ZScore] {
-        for subtract_mean in [false, true] {
-            let params = EigenfacesParams { dim: Dim::Fixed(2), normalize, subtract_mean, unit_features: true };
+        for keep_mean in [false, true] {
+            let params = EigenfacesParams { dim: Dim::Fixed(2), normalize, keep_mean, unit_features: true };
             let model = params.fit(&x).unwrap();
             let (facts, arrays) = model.take_apart();
             assert_eq!(Model::put_together(facts, arrays).unwrap(), model);

@@ -3,20 +3,20 @@
 use std::num::NonZero;
 
 use crate::common::{fixture, gap, real};
-use eigenspan::data::generate::Normal;
-use eigenspan::data::{Csr, Samples};
-use eigenspan::linalg::dense::product;
-use eigenspan::linalg::symmetric::tridiagonalise;
-use eigenspan::method::lpp::Center;
-use eigenspan::method::parts::graph_embedding::{Columns, Graph};
-use eigenspan::method::parts::neighbour_graph::{EdgeWeights, NeighbourGraph};
-use eigenspan::method::parts::neighbours::{Metric, nearest_others};
-use eigenspan::method::parts::reconstruction::Reconstruction;
-use eigenspan::method::parts::sparse_graph::SparseGraph;
-use eigenspan::model::fitted::Fitted;
-use eigenspan::model::linear::Linear;
-use eigenspan::model::record::{Arrays, Record};
-use eigenspan::{Dim, Error, Exec, Lle, LleParams, LppParams, Mat, Normalize, NpeParams, Quiet, Warning};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::data::{Csr, Samples};
+use eigenspan_core::linalg::dense::product;
+use eigenspan_core::linalg::symmetric::tridiagonalize;
+use eigenspan_core::method::lpp::Center;
+use eigenspan_core::method::parts::graph_embedding::{Columns, Graph};
+use eigenspan_core::method::parts::neighbour_graph::{EdgeWeights, NeighbourGraph};
+use eigenspan_core::method::parts::neighbours::{Metric, nearest_others};
+use eigenspan_core::method::parts::reconstruction::Reconstruction;
+use eigenspan_core::method::parts::sparse_graph::SparseGraph;
+use eigenspan_core::model::fitted::Fitted;
+use eigenspan_core::model::linear::Linear;
+use eigenspan_core::model::record::{Arrays, Record};
+use eigenspan_core::{Dim, Error, Exec, Lle, LleParams, LppParams, Mat, Normalize, NpeParams, Quiet, Warning};
 
 /// Linear algebra of another program.
 const OTHER: f64 = 1e-8;
@@ -164,7 +164,7 @@ fn lpp_centred_by_degree_has_the_eigenvalues_of_the_graph_but_for_the_trivial_on
     let x = random(30, 50, 6);
     let weights = NeighbourGraph::of(&x, 5, EdgeWeights::default(), exec()).unwrap().weights;
     let inverse: Vec<f64> = weights.row_sums().iter().map(|d| d.sqrt().recip()).collect();
-    let own = tridiagonalise(dense(&weights.scaled(&inverse)), exec()).unwrap().values(exec()).unwrap();
+    let own = tridiagonalize(dense(&weights.scaled(&inverse)), exec()).unwrap().values(exec()).unwrap();
     assert!((own[0] - 1.0).abs() < 1e-14);
     let fit = |center| LppParams { dim: Dim::Fixed(29), center, ..LppParams::default() }.fit(&x).unwrap().values;
     let by_degree = fit(Center::Degree);
@@ -221,7 +221,7 @@ fn i_less_the_products_of_the_weights_is_m_which_is_positive_semidefinite_and_ki
     let rest = Mat::from_fn(50, 50, |i, j| unit.at(i, j) - m.at(i, j));
     assert!(gap(&kept, &rest) < 1e-13 * largest(&m));
     assert!((0..50).all(|i| m.row(i).iter().sum::<f64>().abs() < 1e-12 * largest(&m)));
-    let lowest = tridiagonalise(m.clone(), exec()).unwrap().values(exec()).unwrap()[49];
+    let lowest = tridiagonalize(m.clone(), exec()).unwrap().values(exec()).unwrap()[49];
     assert!(lowest.abs() < 1e-13 * largest(&m), "{lowest:e}");
 }
 

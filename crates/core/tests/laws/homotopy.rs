@@ -1,11 +1,11 @@
 //! What sparse codes promise, on numbers of other programs, on random dictionaries and on real ones.
 
 use crate::common::{fixture, gap, real};
-use eigenspan::data::generate::Normal;
-use eigenspan::exec::Quiet;
-use eigenspan::method::parts::homotopy::{Code, Dictionary, Ended, Homotopy, PathStop};
-use eigenspan::prepare::Preparation;
-use eigenspan::{Exec, Mat, Normalize};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::exec::Quiet;
+use eigenspan_core::method::parts::homotopy::{Code, Dictionary, Ended, Homotopy, PathStop};
+use eigenspan_core::prepare::Preparation;
+use eigenspan_core::{Exec, Mat, Normalize};
 
 /// A problem: atoms in rows, and the sample.
 struct Problem {
@@ -18,11 +18,11 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
 }
 
 fn exact(lambda: f64) -> Homotopy {
-    Homotopy { lambda, stop: PathStop::Exact, most_steps: 10_000, nonnegative: false }
+    Homotopy { lambda, stop: PathStop::Exact, max_iter: 10_000, nonnegative: false }
 }
 
-fn published(lambda: f64, tolerance: f64, most_steps: usize) -> Homotopy {
-    Homotopy { stop: PathStop::Published { tolerance }, most_steps, ..exact(lambda) }
+fn published(lambda: f64, tolerance: f64, max_iter: usize) -> Homotopy {
+    Homotopy { stop: PathStop::Published { tolerance }, max_iter, ..exact(lambda) }
 }
 
 impl Problem {
@@ -198,9 +198,9 @@ fn the_non_negative_code_of_the_fixture_meets_its_conditions() {
 #[test]
 fn a_path_cut_short_solves_for_the_penalty_it_reached_and_says_so() {
     let problem = Problem::of("homotopy.npz", "A", "target", 0);
-    for most_steps in [1, 5, 20] {
-        let code = problem.solve(&Homotopy { most_steps, ..exact(1e-3) }, None);
-        assert_eq!((code.ended, code.steps, code.converged()), (Ended::StepsUsedUp, most_steps, false));
+    for max_iter in [1, 5, 20] {
+        let code = problem.solve(&Homotopy { max_iter, ..exact(1e-3) }, None);
+        assert_eq!((code.ended, code.steps, code.converged()), (Ended::StepsUsedUp, max_iter, false));
         assert!(code.reached > 1e-3 && problem.missed(&code, code.reached, false, None) < 1e-13);
     }
 }
@@ -227,7 +227,7 @@ fn out_of_range_settings_are_refused() {
         exact(0.0),
         exact(f64::NAN),
         exact(f64::INFINITY),
-        Homotopy { most_steps: 0, ..exact(1.0) },
+        Homotopy { max_iter: 0, ..exact(1.0) },
         published(1.0, -1.0, 9),
         published(1.0, f64::NAN, 9),
     ];

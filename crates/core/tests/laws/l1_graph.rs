@@ -3,17 +3,17 @@
 use std::num::NonZero;
 
 use crate::common::{gap, real};
-use eigenspan::data::generate::Subspaces;
-use eigenspan::data::{Csr, Samples};
-use eigenspan::exec::Quiet;
-use eigenspan::linalg::dense::product;
-use eigenspan::method::l1_graph::{Codes, L1GraphParams, Order};
-use eigenspan::method::parts::graph_embedding::Columns;
-use eigenspan::method::parts::homotopy::Ended;
-use eigenspan::model::fitted::Fitted;
-use eigenspan::model::record::Record;
-use eigenspan::model::trace::Stop;
-use eigenspan::{Dim, Error, Exec, Mat, Normalize, Warning};
+use eigenspan_core::data::generate::Subspaces;
+use eigenspan_core::data::{Csr, Samples};
+use eigenspan_core::exec::Quiet;
+use eigenspan_core::linalg::dense::product;
+use eigenspan_core::method::l1_graph::{Codes, L1GraphParams, Order};
+use eigenspan_core::method::parts::graph_embedding::Columns;
+use eigenspan_core::method::parts::homotopy::Ended;
+use eigenspan_core::model::fitted::Fitted;
+use eigenspan_core::model::record::Record;
+use eigenspan_core::model::trace::Stop;
+use eigenspan_core::{Dim, Error, Exec, Mat, Normalize, Warning};
 
 /// Samples in two subspaces, with noise.
 fn samples(n: usize, m: usize) -> Mat {
@@ -106,7 +106,7 @@ fn codes_leave_the_sample_itself_out_and_their_objectives_are_the_trace() {
 
 #[test]
 fn codes_that_use_up_their_steps_are_counted_and_warned_of() {
-    let asked = L1GraphParams { most_steps: 2, ..params(3) };
+    let asked = L1GraphParams { max_iter: 2, ..params(3) };
     let model = asked.fit(&samples(40, 10)).unwrap();
     assert_eq!((model.about.trace.stop, model.about.trace.rounds), (Stop::RoundsUsedUp, 2));
     assert_eq!(model.about.warnings, [Warning::NotConverged { rounds: 2 }]);
@@ -117,7 +117,7 @@ fn codes_that_use_up_their_steps_are_counted_and_warned_of() {
 fn the_published_preset_stops_early_and_has_columns_of_length_one() {
     let x = samples(60, 30);
     let asked = L1GraphParams::as_published(5, 1e-3, 1e-2);
-    assert_eq!((asked.most_steps, asked.columns, asked.order), (100, Columns::Unit, Order::Reconstruction));
+    assert_eq!((asked.max_iter, asked.columns, asked.order), (100, Columns::Unit, Order::Reconstruction));
     let (model, codes) = asked.fit_with_codes(&x, Exec::default()).unwrap();
     assert!(codes.columns.iter().any(|code| code.ended == Ended::Tolerance && code.reached > 1e-3));
     assert_eq!((model.columns(), model.about.trace.stop), (5, Stop::Converged));
@@ -195,18 +195,18 @@ fn out_of_range_parameters_are_refused() {
         let error = L1GraphParams { lambda, ..params(2) }.fit(&x).unwrap_err();
         assert!(matches!(error, Error::Parameter { name: "lambda", .. }), "{lambda}");
     }
-    let error = L1GraphParams { most_steps: 0, ..params(2) }.fit(&x).unwrap_err();
-    assert!(matches!(error, Error::Parameter { name: "most_steps", .. }));
+    let error = L1GraphParams { max_iter: 0, ..params(2) }.fit(&x).unwrap_err();
+    assert!(matches!(error, Error::Parameter { name: "max_iter", .. }));
     assert!(matches!(params(0).fit(&x), Err(Error::Parameter { name: "dim", .. })));
     let error = L1GraphParams::as_published(2, 0.1, -1.0).fit(&x).unwrap_err();
-    assert!(matches!(error, Error::Parameter { name: "tolerance", .. }));
+    assert!(matches!(error, Error::Parameter { name: "tol", .. }));
 }
 
 #[test]
 fn a_model_taken_apart_and_put_together_is_the_same() {
     let model = L1GraphParams::as_published(3, 1e-2, 1e-3).fit(&samples(30, 9)).unwrap();
     let (facts, arrays) = model.take_apart();
-    let again = eigenspan::model::linear::Linear::put_together(facts, arrays).unwrap();
+    let again = eigenspan_core::model::linear::Linear::put_together(facts, arrays).unwrap();
     assert!(model == again);
 }
 

@@ -3,15 +3,15 @@
 use std::num::NonZero;
 
 use crate::common::real;
-use eigenspan::classify::accuracy;
-use eigenspan::classify::nearest_neighbour::{NearestNeighbour, NearestNeighbourParams};
-use eigenspan::data::generate::Normal;
-use eigenspan::data::{Csr, Labels, Matrix};
-use eigenspan::method::parts::neighbours::Metric;
-use eigenspan::model::fitted::Fitted;
-use eigenspan::model::record::{Arrays, Record};
-use eigenspan::split::{Split, Train};
-use eigenspan::{Error, Exec, Mat, Normalize, Quiet, Warning};
+use eigenspan_core::classify::accuracy;
+use eigenspan_core::classify::nearest_neighbour::{NearestNeighbour, NearestNeighbourParams};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::data::{Csr, Labels, Matrix};
+use eigenspan_core::method::parts::neighbours::Metric;
+use eigenspan_core::model::fitted::Fitted;
+use eigenspan_core::model::record::{Arrays, Record};
+use eigenspan_core::split::{Split, Train};
+use eigenspan_core::{Error, Exec, Mat, Normalize, Quiet, Warning};
 
 fn normal(n: usize, m: usize, seed: u64) -> Mat {
     let mut random = Normal::new(seed);

@@ -3,18 +3,18 @@
 use std::num::NonZero;
 
 use crate::common::{fixture, gap, real};
-use eigenspan::data::generate::Normal;
-use eigenspan::data::{Csr, Matrix, Samples};
-use eigenspan::method::nenmf::NenmfParams;
-use eigenspan::method::nmf::NmfParams;
-use eigenspan::method::parts::factorisation::Pair;
-use eigenspan::method::parts::nonnegative::Nonnegative;
-use eigenspan::model::factors::{Factors, Features, PartSettings};
-use eigenspan::model::fitted::Fitted;
-use eigenspan::model::record::{Arrays, Record};
-use eigenspan::model::trace::Stop;
-use eigenspan::{Dim, Error, Exec, Mat, Normalize, Quiet, Warning};
-use eigenspan_linalg::triangle::orthonormalise;
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::data::{Csr, Matrix, Samples};
+use eigenspan_core::method::nenmf::NenmfParams;
+use eigenspan_core::method::nmf::NmfParams;
+use eigenspan_core::method::parts::factorisation::Pair;
+use eigenspan_core::method::parts::nonnegative::Nonnegative;
+use eigenspan_core::model::factors::{Factors, Features, PartSettings};
+use eigenspan_core::model::fitted::Fitted;
+use eigenspan_core::model::record::{Arrays, Record};
+use eigenspan_core::model::trace::Stop;
+use eigenspan_core::{Dim, Error, Exec, Mat, Normalize, Quiet, Warning};
+use eigenspan_linalg::triangle::orthonormalize;
 
 /// n samples of r parts that overlap, with a little noise.
 fn samples(n: usize, m: usize, r: usize, seed: u64) -> Mat {
@@ -52,7 +52,7 @@ fn never_rises<P: PartSettings>(model: &Factors<P>) {
 fn nmf_is_the_public_program_from_the_same_start() {
     let x = fixture("nmf_mu.npz", "V").transposed();
     let given = Pair { w: fixture("nmf_mu.npz", "W0"), h: fixture("nmf_mu.npz", "H0").transposed() };
-    let params = NmfParams { rounds: 50, tolerance: 0.0, unit_parts: false, ..nmf(5) };
+    let params = NmfParams { max_iter: 50, tol: 0.0, unit_parts: false, ..nmf(5) };
     let (model, h) = params.fit_from(&x, Some(given), Exec::default()).unwrap();
     assert!(gap(&model.w, &fixture("nmf_mu.npz", "Wm")) < 1e-9);
     assert!(gap(&h, &fixture("nmf_mu.npz", "Hm").transposed()) < 1e-9);
@@ -66,7 +66,7 @@ fn nmf_is_the_public_program_from_the_same_start() {
 fn nmf_has_the_objective_of_scikit_learn_from_the_same_start() {
     let of = |array| fixture("nmf_sklearn.npz", array);
     let (rounds, want, x) = (of("rounds"), of("objective"), of("X"));
-    let params = NmfParams { rounds: 200, tolerance: 0.0, ..nmf(6) };
+    let params = NmfParams { max_iter: 200, tol: 0.0, ..nmf(6) };
     let (model, h) = params.fit_from(&x, Some(Pair { w: of("w0"), h: of("h0") }), Exec::default()).unwrap();
     let trace = model.info().trace.unwrap();
     for (round, want) in rounds.row(0).iter().zip(want.row(0)) {
@@ -83,10 +83,10 @@ fn nenmf_is_the_authors_program_from_the_same_start() {
     let of = |array| fixture("nenmf.npz", array);
     let x = of("V").transposed();
     let given = || Some(Pair { w: of("W0"), h: of("H0").transposed() });
-    let params = NenmfParams { rounds: 3, tolerance: 1e-5, unit_parts: false, ..nenmf(5) };
+    let params = NenmfParams { max_iter: 3, tol: 1e-5, unit_parts: false, ..nenmf(5) };
     let (model, h) = params.fit_from(&x, given(), Exec::default()).unwrap();
     assert!(gap(&model.w, &of("W3")) < 1e-9 && gap(&h, &of("H3").transposed()) < 1e-9);
-    let (model, _) = NenmfParams { rounds: 1000, ..params }.fit_from(&x, given(), Exec::default()).unwrap();
+    let (model, _) = NenmfParams { max_iter: 1000, ..params }.fit_from(&x, given(), Exec::default()).unwrap();
     let trace = model.info().trace.unwrap();
     assert_eq!((trace.rounds as f64, trace.stop), (of("it").at(0, 0), Stop::Converged));
     assert!((trace.values[trace.rounds] - of("obj").at(0, 0)).abs() < 1e-6);
@@ -149,7 +149,7 @@ fn features_are_the_best_codes_or_projections_on_the_parts_or_on_their_span() {
     // codes c of either sign, x − Wc is at right angles to all parts, and ‖z‖ = ‖Wc‖.
     let spanned = NmfParams { features: Features::Orthonormal, ..nmf(5) }.fit(&x).unwrap();
     let z = spanned.transform(&x).unwrap().into_f64();
-    let q = orthonormalise(&spanned.w);
+    let q = orthonormalize(&spanned.w);
     let along = |a: &[f64], j: usize| (0..25).map(|i| a[i] * q.at(i, j)).sum::<f64>();
     for i in 0..40 {
         let length = (0..5).map(|j| along(x.row(i), j).powi(2)).sum::<f64>();
@@ -170,8 +170,8 @@ fn bits_depend_neither_on_threads_nor_on_company() {
     let x = samples(900, 300, 8, 4);
     let run = |threads: usize| {
         let exec = Exec::new(NonZero::new(threads), &Quiet);
-        let a = NmfParams { rounds: 12, ..nmf(40) }.fit_transform_with(&x, exec).unwrap();
-        let b = NenmfParams { rounds: 3, ..nenmf(40) }.fit_transform_with(&x, exec).unwrap();
+        let a = NmfParams { max_iter: 12, ..nmf(40) }.fit_transform_with(&x, exec).unwrap();
+        let b = NenmfParams { max_iter: 3, ..nenmf(40) }.fit_transform_with(&x, exec).unwrap();
         let z = a.0.transform_with(Samples::from(&x), exec).unwrap().into_f64();
         (a, b, z)
     };
@@ -186,7 +186,7 @@ fn bits_depend_neither_on_threads_nor_on_company() {
 fn numbers_of_any_kind_and_size_give_the_same_parts() {
     let bytes = Mat::from_fn(30, 12, |i, j| ((i * 7 + j * 13 + i * j) % 11) as u8);
     let x = Mat::from_fn(30, 12, |i, j| f64::from(bytes.at(i, j)));
-    let params = NmfParams { rounds: 30, ..nmf(3) };
+    let params = NmfParams { max_iter: 30, ..nmf(3) };
     let model = params.fit(&x).unwrap();
     let sparse = {
         let kept: Vec<(usize, usize)> =
@@ -216,8 +216,8 @@ fn what_cannot_be_factored_is_refused_by_name() {
     let mut x = samples(10, 6, 2, 1);
     let refused = |x: &Mat, params: NmfParams| params.fit(x).unwrap_err();
     let parameter = |error| matches!(error, Error::Parameter { .. });
-    assert!(parameter(refused(&x, NmfParams { rounds: 0, ..nmf(2) })));
-    assert!(parameter(refused(&x, NmfParams { tolerance: f64::NAN, ..nmf(2) })));
+    assert!(parameter(refused(&x, NmfParams { max_iter: 0, ..nmf(2) })));
+    assert!(parameter(refused(&x, NmfParams { tol: f64::NAN, ..nmf(2) })));
     assert!(parameter(refused(&x, nmf(0))));
     assert_eq!(refused(&x, nmf(7)), Error::DimTooLarge { asked: 7, most: 6, n: 10, m: 6 });
     assert_eq!(nenmf(usize::MAX).fit(&x).unwrap_err(), Error::DimTooLarge { asked: usize::MAX, most: 6, n: 10, m: 6 });
@@ -262,7 +262,7 @@ fn odd_samples_give_finite_parts() {
     // As many parts as PCE finds dimensions.
     let x = samples(60, 30, 4, 9);
     let auto = NmfParams::default().fit(&x).unwrap().columns();
-    let pce = eigenspan::PceParams { normalize: Normalize::None, ..Default::default() }.fit(&x).unwrap();
+    let pce = eigenspan_core::PceParams { normalize: Normalize::None, ..Default::default() }.fit(&x).unwrap();
     assert_eq!(auto, pce.columns());
 }
 
@@ -288,7 +288,7 @@ fn digits_are_explained_by_parts_and_nesterov_gets_further() {
     let Some(data) = real("usps_11000.npz") else { return };
     let x = data.samples.select_rows(&(0..600).map(|i| i * 18).collect::<Vec<_>>()).into_f64();
     let energy = 0.5 * x.as_slice().iter().map(|v| v * v).sum::<f64>();
-    let share = |trace: &eigenspan::model::trace::Trace| 1.0 - trace.values.last().unwrap() / energy;
+    let share = |trace: &eigenspan_core::model::trace::Trace| 1.0 - trace.values.last().unwrap() / energy;
     let a = nmf(20).fit(&x).unwrap();
     let b = nenmf(20).fit(&x).unwrap();
     never_rises(&a);

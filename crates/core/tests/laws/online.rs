@@ -1,9 +1,9 @@
 //! Samples that arrive one by one: the exact fit where there is room for all directions, bounds on it where there is not.
 
-use eigenspan::data::generate::Subspaces;
-use eigenspan::data::{NumberType, Samples};
-use eigenspan::method::pca::explained_variance;
-use eigenspan::{
+use eigenspan_core::data::generate::Subspaces;
+use eigenspan_core::data::{NumberType, Samples};
+use eigenspan_core::method::pca::explained_variance;
+use eigenspan_core::{
     Dim, Error, Exec, Lambda, Mat, Normalize, OnlineParams, OnlinePce, Pce, PceParams, RankRule, Warning, Weights,
 };
 

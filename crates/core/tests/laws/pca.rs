@@ -3,10 +3,10 @@
 use std::num::NonZero;
 
 use crate::common::{fixture, real};
-use eigenspan::data::generate::{Normal, Subspaces};
-use eigenspan::method::pca::{Components, explained_variance};
-use eigenspan::rule::minka::log_evidence;
-use eigenspan::{Error, Exec, Mat, PcaParams, Pce, PceParams, Quiet};
+use eigenspan_core::data::generate::{Normal, Subspaces};
+use eigenspan_core::method::pca::{Components, Pca, explained_variance};
+use eigenspan_core::rule::minka::log_evidence;
+use eigenspan_core::{Error, Exec, Mat, PcaParams, PceParams, Quiet};
 
 fn samples(n: usize, m: usize) -> Mat {
     let data = Subspaces { samples: n, features: m, subspaces: 2, dim: 3, noise: 0.2 }.generate(3).unwrap();
@@ -14,7 +14,7 @@ fn samples(n: usize, m: usize) -> Mat {
     Mat::from_fn(n, m, |i, j| x.at(i, j) * 10.0 + j as f64)
 }
 
-fn fit(x: &Mat, components: Components, whiten: bool) -> Pce {
+fn fit(x: &Mat, components: Components, whiten: bool) -> Pca {
     PcaParams { components, whiten, ..PcaParams::default() }.fit(x).unwrap()
 }
 
@@ -96,7 +96,7 @@ fn the_dimension_by_evidence_is_that_of_scikit_learn() {
         let model = fit(&x, Components::Mle, false);
         assert_eq!(model.k(), *k as usize, "case {case}: {}", model.why());
         assert!(model.why().contains("evidence"));
-        let all = PceParams { center: true, normalize: eigenspan::Normalize::None, ..PceParams::default() };
+        let all = PceParams { center: true, normalize: eigenspan_core::Normalize::None, ..PceParams::default() };
         let sigma = all.values(&x, Exec::default()).unwrap();
         let variances: Vec<f64> = sigma.iter().map(|s| s * s / (x.rows() as f64 - 1.0)).collect();
         let (ours, theirs) = (log_evidence(&variances, x.rows()), fixture("minka.npz", &format!("L{case}")));

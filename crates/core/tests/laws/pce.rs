@@ -3,9 +3,9 @@
 //!
 //! Tolerances are constant × eps × size (× condition where a law has one), for the reason given at each.
 
-use eigenspan::data::generate::{Normal, Subspaces};
-use eigenspan::rule::fixed::principal_rank;
-use eigenspan::{Dim, Lambda, Mat, Normalize, Pce, PceParams};
+use eigenspan_core::data::generate::{Normal, Subspaces};
+use eigenspan_core::rule::fixed::principal_rank;
+use eigenspan_core::{Dim, Lambda, Mat, Normalize, Pce, PceParams};
 
 mod inputs;
 mod rank;
@@ -242,7 +242,7 @@ fn no_feasible_pair_beats_the_objective() {
             let directions = Mat::from_fn(rank, 9, |i, j| {
                 normal.draw() * 0.1 + if i < near.rows() { near.at(i, j) } else { normal.draw() }
             });
-            let q = eigenspan_linalg::triangle::orthonormalise(&directions.transposed());
+            let q = eigenspan_linalg::triangle::orthonormalize(&directions.transposed());
             let kept = times(&times(&x, &q), &q.transposed());
             let error: f64 = x.as_slice().iter().zip(kept.as_slice()).map(|(a, b)| (a - b).powi(2)).sum();
             assert!(0.5 * (rank as f64 + lambda * error) >= best * (1.0 - 1e-12), "rank {rank}");

@@ -5,14 +5,14 @@
 use std::num::NonZero;
 
 use crate::common::{gap, real};
-use eigenspan::classify::nearest_neighbour::NearestNeighbourParams;
-use eigenspan::data::generate::{Normal, Subspaces};
-use eigenspan::data::{Csr, Labels, Samples};
-use eigenspan::method::parts::neighbours::Metric;
-use eigenspan::model::fitted::Fitted as _;
-use eigenspan::registry::Method;
-use eigenspan::split::{Split, Train};
-use eigenspan::{
+use eigenspan_core::classify::nearest_neighbour::NearestNeighbourParams;
+use eigenspan_core::data::generate::{Normal, Subspaces};
+use eigenspan_core::data::{Csr, Labels, Samples};
+use eigenspan_core::method::parts::neighbours::Metric;
+use eigenspan_core::model::fitted::Fitted as _;
+use eigenspan_core::registry::Method;
+use eigenspan_core::split::{Split, Train};
+use eigenspan_core::{
     Dim, Error, Exec, Lambda, Mat, Model, Normalize, Pce, PceParams, PceSummary, Quiet, RankRule, Solver, Weights,
 };
 
@@ -199,7 +199,7 @@ fn the_clean_part_is_that_of_hard_weights_and_features_go_back_where_they_can() 
     assert!((model.energy() - hard.energy()).abs() < 1e-12 && (model.gap() - hard.gap()).abs() < 1e-9);
     assert!(gap(&model.coefficients(&x, &x).unwrap(), &hard.coefficients(&x, &x).unwrap()) < 1e-9);
     // Back from features: the part along all columns.
-    let lengths: Vec<f64> = (0..x.rows()).map(|i| eigenspan::prepare::norm(x.row(i))).collect();
+    let lengths: Vec<f64> = (0..x.rows()).map(|i| eigenspan_core::prepare::norm(x.row(i))).collect();
     let back = model.inverse_transform(&features(&model, &x), Some(&lengths)).unwrap().into_f64();
     let wide = PceParams { dim: Dim::Fixed(model.columns()), ..PceParams::default() }.fit(&x).unwrap();
     assert!(gap(&back, &wide.recover(&x).unwrap().clean.into_f64()) < 1e-9);
@@ -297,7 +297,7 @@ fn f32_bytes_and_sparse_samples_are_taken_as_they_are() {
         // Single precision is summed in double: what differs is the order of the sums.
         assert!(gap(&other.theta(), &of_double.theta()) < 1e-6);
     }
-    assert!(matches!(of_double.transform(&single).unwrap(), eigenspan::data::Matrix::F32(_)));
+    assert!(matches!(of_double.transform(&single).unwrap(), eigenspan_core::data::Matrix::F32(_)));
 }
 
 #[test]

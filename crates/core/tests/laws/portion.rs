@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use eigenspan::data::NumberType;
-use eigenspan::data::generate::Subspaces;
-use eigenspan::linalg::summary::Form;
-use eigenspan::{Dim, Error, Exec, Keep, Lambda, Mat, Monitor, Normalize, Pce, PceParams, PceSummary};
+use eigenspan_core::data::NumberType;
+use eigenspan_core::data::generate::Subspaces;
+use eigenspan_core::linalg::summary::Form;
+use eigenspan_core::{Dim, Error, Exec, Keep, Lambda, Mat, Monitor, Normalize, Pce, PceParams, PceSummary};
 
 fn samples(n: usize, m: usize) -> Mat {
     let data = Subspaces { samples: n, features: m, subspaces: 3, dim: 2, noise: 0.2 }.generate(5).unwrap();

@@ -3,15 +3,15 @@
 use std::num::NonZero;
 
 use crate::common::{fixture, gap, odd_samples, real};
-use eigenspan::data::generate::Normal;
-use eigenspan::data::{Matrix, Samples};
-use eigenspan::method::pca::{Components, PcaParams};
-use eigenspan::method::robust_pca::{RobustPcaParams, RobustSolver};
-use eigenspan::model::decomposed::{Center, Decomposed};
-use eigenspan::model::fitted::Fitted;
-use eigenspan::model::record::Record;
-use eigenspan::model::trace::Stop;
-use eigenspan::{Dim, Error, Exec, Mat, Normalize, Quiet, Warning};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::data::{Matrix, Samples};
+use eigenspan_core::method::pca::{Components, PcaParams};
+use eigenspan_core::method::robust_pca::{RobustPcaParams, RobustSolver};
+use eigenspan_core::model::decomposed::Decomposed;
+use eigenspan_core::model::fitted::Fitted;
+use eigenspan_core::model::record::Record;
+use eigenspan_core::model::trace::Stop;
+use eigenspan_core::{Dim, Error, Exec, Mat, Normalize, Quiet, Warning};
 
 type Fit = Decomposed<RobustPcaParams>;
 
@@ -139,7 +139,7 @@ fn cheap_errors_leave_nothing_but_the_leading_direction_and_a_warning() {
     }
     let same = Mat::from_fn(6, 4, |_, j| j as f64 + 1.0);
     assert!(matches!(with(RobustSolver::Ialm).fit(&same), Err(Error::AllZero { centred: true, .. })));
-    let kept = RobustPcaParams { center: Center::None, ..RobustPcaParams::default() }.fit(&same).unwrap();
+    let kept = RobustPcaParams { center: false, ..RobustPcaParams::default() }.fit(&same).unwrap();
     assert_eq!(kept.rank, 1);
 }
 
@@ -205,7 +205,7 @@ fn bits_do_not_depend_on_the_number_of_threads() {
         let rounds = if solver == RobustSolver::Apg { 30 } else { 1000 };
         let fits = [1, 2, 3].map(|threads| {
             let exec = Exec::new(NonZero::new(threads), &Quiet);
-            RobustPcaParams { rounds, ..with(solver) }.fit_with(&d, exec).unwrap()
+            RobustPcaParams { max_iter: rounds, ..with(solver) }.fit_with(&d, exec).unwrap()
         });
         assert!(fits[0] == fits[1] && fits[1] == fits[2], "{solver:?}");
     }
@@ -216,7 +216,7 @@ fn rounds_that_do_not_suffice_are_a_warning_and_a_result() {
     let (low, errors) = planted(30, 20, 2, 0.05);
     let d = sum(&low, &errors, 1.0);
     for solver in SOLVERS {
-        let fit = RobustPcaParams { rounds: 12, ..with(solver) }.fit(&d).unwrap();
+        let fit = RobustPcaParams { max_iter: 12, ..with(solver) }.fit(&d).unwrap();
         let about = &fit.model.about;
         assert_eq!(about.warnings, [Warning::NotConverged { rounds: 12 }]);
         assert_eq!((about.trace.stop, about.trace.values.len()), (Stop::RoundsUsedUp, 12));
@@ -248,9 +248,9 @@ fn what_makes_no_sense_is_refused_by_name() {
     for lambda in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert_eq!(name(RobustPcaParams { lambda: Some(lambda), ..params }), "lambda");
     }
-    assert_eq!(name(RobustPcaParams { tolerance: 0.0, ..params }), "tolerance");
+    assert_eq!(name(RobustPcaParams { tol: 0.0, ..params }), "tol");
     assert_eq!(name(RobustPcaParams { growth: f64::NAN, ..params }), "growth");
-    assert_eq!(name(RobustPcaParams { rounds: 0, ..params }), "rounds");
+    assert_eq!(name(RobustPcaParams { max_iter: 0, ..params }), "max_iter");
     assert_eq!(name(RobustPcaParams { dim: Dim::Fixed(0), ..params }), "dim");
     assert!(matches!(params.fit(&Mat::<f64>::zeros(3, 2)), Err(Error::AllZero { n: 3, m: 2, centred: false })));
     assert!(matches!(params.fit(&Mat::<f64>::zeros(0, 2)), Err(Error::Empty { .. })));
@@ -262,9 +262,9 @@ fn what_makes_no_sense_is_refused_by_name() {
 fn odd_samples_give_a_result_or_a_clear_error() {
     for x in &odd_samples() {
         for solver in SOLVERS {
-            for center in [Center::Samples, Center::Basis, Center::None] {
+            for (center, keep_mean) in [(true, false), (true, true), (false, false)] {
                 for normalize in [Normalize::None, Normalize::Unit, Normalize::ZScore] {
-                    let params = RobustPcaParams { center, normalize, dim: Dim::Fixed(9), ..with(solver) };
+                    let params = RobustPcaParams { center, keep_mean, normalize, dim: Dim::Fixed(9), ..with(solver) };
                     match params.fit(x) {
                         Ok(fit) => {
                             let z = fit.model.transform(x).unwrap().into_f64();
@@ -299,7 +299,7 @@ fn the_published_pipeline_gives_faces_features_of_length_one() {
     // Every 11th face, every 16th pixel: 200 faces of 162 pixels.
     let all = faces.samples.into_f64();
     let some = Mat::from_fn(200, all.cols() / 16, |i, j| all.at(11 * i, 16 * j));
-    let params = RobustPcaParams { rounds: 150, ..RobustPcaParams::as_published(40, 0.1) };
+    let params = RobustPcaParams { max_iter: 150, ..RobustPcaParams::as_published(40, 0.1) };
     let fit = params.fit(&some).unwrap();
     let z = fit.model.transform_with(Samples::from(&some), Exec::default()).unwrap().into_f64();
     assert_eq!((z.rows(), z.cols()), (200, 40));

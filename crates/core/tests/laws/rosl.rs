@@ -3,14 +3,13 @@
 use std::num::NonZero;
 
 use crate::common::{fixture, gap, odd_samples, real};
-use eigenspan::data::generate::Normal;
-use eigenspan::method::robust_pca::RobustPcaParams;
-use eigenspan::method::rosl::RoslParams;
-use eigenspan::model::decomposed::Center;
-use eigenspan::model::fitted::Fitted;
-use eigenspan::model::record::Record;
-use eigenspan::model::trace::Stop;
-use eigenspan::{Dim, Error, Exec, Mat, Normalize, Quiet, Warning};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::method::robust_pca::RobustPcaParams;
+use eigenspan_core::method::rosl::RoslParams;
+use eigenspan_core::model::fitted::Fitted;
+use eigenspan_core::model::record::Record;
+use eigenspan_core::model::trace::Stop;
+use eigenspan_core::{Dim, Error, Exec, Mat, Normalize, Quiet, Warning};
 
 fn size(x: &Mat) -> f64 {
     x.as_slice().iter().map(|v| v * v).sum::<f64>().sqrt()
@@ -35,10 +34,10 @@ fn planted(n: usize, m: usize, rank: usize, share: f64) -> (Mat, Mat) {
 fn five_rounds_and_all_of_them_are_those_of_the_reference() {
     let rows = |name: &str| fixture("rosl.npz", name).transposed();
     let start = fixture("rosl.npz", "alpha0");
-    let params = RoslParams { lambda: Some(0.15), growth: 1.5, tolerance: 1e-6, ..RoslParams::default() };
+    let params = RoslParams { lambda: Some(0.15), growth: 1.5, tol: 1e-6, ..RoslParams::default() };
     // Rounding alone differs. It grows from round to round, since directions are turned against each other.
     for (rounds, low, sparse, close) in [(5, "Ar5", "Er5", 1e-8), (1000, "Ar", "Er", 1e-7)] {
-        let fit = RoslParams { rounds, ..params }.fit_from(&rows("D"), &start, Exec::default()).unwrap();
+        let fit = RoslParams { max_iter: rounds, ..params }.fit_from(&rows("D"), &start, Exec::default()).unwrap();
         let off = gap(&fit.low_rank, &rows(low)).max(gap(&fit.sparse, &rows(sparse)));
         assert!(off < close, "{rounds}: {off:e}");
         assert_eq!(fit.rank, 4);
@@ -85,7 +84,7 @@ fn the_rank_never_rises_and_its_bound_is_told() {
     let (low, errors) = planted(50, 40, 6, 0.05);
     let d = sum(&low, &errors, 1.0);
     let ranks: Vec<usize> = (1..=90)
-        .map(|rounds| RoslParams { rounds, ..RoslParams::default() }.fit(&d).map_or(0, |fit| fit.rank))
+        .map(|rounds| RoslParams { max_iter: rounds, ..RoslParams::default() }.fit(&d).map_or(0, |fit| fit.rank))
         .collect();
     assert!(ranks.windows(2).all(|w| w[1] <= w[0]), "{ranks:?}");
     assert_eq!(ranks[89], 6, "{ranks:?}");
@@ -116,7 +115,7 @@ fn equal_first_coefficients_are_dropped_and_not_divided_by_rounding() {
 fn the_seed_decides_and_the_number_of_threads_does_not() {
     let (low, errors) = planted(300, 280, 6, 0.05);
     let d = sum(&low, &errors, 1.0);
-    let params = RoslParams { rounds: 12, rank: Some(60), ..RoslParams::default() };
+    let params = RoslParams { max_iter: 12, rank: Some(60), ..RoslParams::default() };
     let fits = [1, 2, 3].map(|threads| params.fit_with(&d, Exec::new(NonZero::new(threads), &Quiet)).unwrap());
     assert!(fits[0] == fits[1] && fits[1] == fits[2]);
     let other = RoslParams { seed: 1, ..params }.fit(&d).unwrap();
@@ -158,9 +157,9 @@ fn what_makes_no_sense_is_refused_by_name() {
     for lambda in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert_eq!(name(fit(RoslParams { lambda: Some(lambda), ..params })), "lambda");
     }
-    assert_eq!(name(fit(RoslParams { tolerance: 0.0, ..params })), "tolerance");
+    assert_eq!(name(fit(RoslParams { tol: 0.0, ..params })), "tol");
     assert_eq!(name(fit(RoslParams { growth: 1.0, ..params })), "growth");
-    assert_eq!(name(fit(RoslParams { rounds: 0, ..params })), "rounds");
+    assert_eq!(name(fit(RoslParams { max_iter: 0, ..params })), "max_iter");
     assert_eq!(name(fit(RoslParams { rank: Some(0), ..params })), "rank");
     assert_eq!(name(fit(RoslParams { dim: Dim::Fixed(0), ..params })), "dim");
     assert_eq!(name(params.fit_from(&x, &Mat::zeros(2, 4), Exec::default()).map(|_| ())), "alpha");
@@ -177,9 +176,9 @@ fn what_makes_no_sense_is_refused_by_name() {
 #[test]
 fn odd_samples_give_a_result_or_a_clear_error() {
     for x in &odd_samples() {
-        for center in [Center::Samples, Center::Basis, Center::None] {
+        for (center, keep_mean) in [(true, false), (true, true), (false, false)] {
             for normalize in [Normalize::None, Normalize::Unit, Normalize::ZScore] {
-                match (RoslParams { center, normalize, ..RoslParams::default() }).fit(x) {
+                match (RoslParams { center, keep_mean, normalize, ..RoslParams::default() }).fit(x) {
                     Ok(fit) => {
                         let z = fit.model.transform(x).unwrap().into_f64();
                         assert!(z.as_slice().iter().all(|v| v.is_finite()));

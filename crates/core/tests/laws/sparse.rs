@@ -1,8 +1,8 @@
 //! Sparse samples give the model of the same samples stored densely, and the direct solver that of the proving one.
 
-use eigenspan::data::generate::Normal;
-use eigenspan::data::{Csr, Samples};
-use eigenspan::{Dim, Error, Exec, Lambda, Mat, Normalize, Pce, PceParams, Quiet, RankRule, Solver};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::data::{Csr, Samples};
+use eigenspan_core::{Dim, Error, Exec, Lambda, Mat, Normalize, Pce, PceParams, Quiet, RankRule, Solver};
 use std::num::NonZero;
 
 /// Rank-`rank` signal and a little noise, where a coin that comes up with chance `share` keeps a value.

@@ -3,14 +3,13 @@
 use std::num::NonZero;
 
 use crate::common::{fixture, gap, halves, real};
-use eigenspan::classify::accuracy;
-use eigenspan::classify::sparse_representation::{Src, SrcParams};
-use eigenspan::data::generate::{Normal, Subspaces};
-use eigenspan::data::{Labels, Samples};
-use eigenspan::method::parts::homotopy::PathStop;
-use eigenspan::model::fitted::Fitted;
-use eigenspan::model::record::{Arrays, Record};
-use eigenspan::{Error, Exec, Mat, Normalize, PceParams, Quiet, Warning};
+use eigenspan_core::classify::accuracy;
+use eigenspan_core::classify::sparse_representation::{Src, SrcParams};
+use eigenspan_core::data::generate::{Normal, Subspaces};
+use eigenspan_core::data::{Labels, Samples};
+use eigenspan_core::model::fitted::Fitted;
+use eigenspan_core::model::record::{Arrays, Record};
+use eigenspan_core::{Error, Exec, Mat, Normalize, PceParams, Quiet, Warning};
 
 /// Training and test samples from the same subspaces, one a class.
 fn subspaces(seed: u64) -> ((Mat, Labels), (Mat, Labels)) {
@@ -88,8 +87,7 @@ fn samples_of_a_union_of_subspaces_are_told_apart() {
 #[test]
 fn paths_that_use_up_their_steps_are_counted() {
     let ((train, labels), (test, _)) = subspaces(3);
-    let found =
-        SrcParams { most_steps: 2, ..SrcParams::default() }.fit(&train, &labels).unwrap().predict(&test).unwrap();
+    let found = SrcParams { max_iter: 2, ..SrcParams::default() }.fit(&train, &labels).unwrap().predict(&test).unwrap();
     assert_eq!(found.unfinished, 40);
 }
 
@@ -125,8 +123,8 @@ fn what_makes_no_sense_is_refused_and_odd_samples_are_not() {
     for params in [
         SrcParams { lambda: 0.0, ..good },
         SrcParams { lambda: f64::NAN, ..good },
-        SrcParams { most_steps: 0, ..good },
-        SrcParams { stop: PathStop::Published { tolerance: -1.0 }, ..good },
+        SrcParams { max_iter: 0, ..good },
+        SrcParams { tol: Some(-1.0), ..good },
     ] {
         assert!(matches!(params.fit(&x, &labels), Err(Error::Parameter { .. })), "{params:?}");
     }

@@ -2,11 +2,11 @@
 
 use std::num::NonZero;
 
-use eigenspan::classify::accuracy;
-use eigenspan::classify::nearest_neighbour::NearestNeighbourParams;
-use eigenspan::data::{Dataset, Disguise, ImageShape, Matrix, SyntheticFaces};
-use eigenspan::split::{Split, Train};
-use eigenspan::{Error, Exec, Lambda, Mat, Normalize, PceParams, Quiet};
+use eigenspan_core::classify::accuracy;
+use eigenspan_core::classify::nearest_neighbour::NearestNeighbourParams;
+use eigenspan_core::data::{Dataset, Disguise, ImageShape, Matrix, SyntheticFaces};
+use eigenspan_core::split::{Split, Train};
+use eigenspan_core::{Error, Exec, Lambda, Mat, Normalize, PceParams, Quiet};
 
 fn pixels(data: &Dataset) -> &Mat<u8> {
     let Matrix::U8(pixels) = &data.samples else { panic!("pixels are bytes") };

@@ -1,12 +1,12 @@
 //! What verification promises.
 
 use crate::common::{fixture, real};
-use eigenspan::classify::verification::{
+use eigenspan_core::classify::verification::{
     Pair, Roc, RocPoint, accuracy_by_folds, cosines, cosines_of_pairs, even_folds, pairs,
 };
-use eigenspan::data::Labels;
-use eigenspan::data::generate::Normal;
-use eigenspan::{Error, Mat, PceParams};
+use eigenspan_core::data::Labels;
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::{Error, Mat, PceParams};
 
 fn numbers(array: &str) -> Vec<f64> {
     fixture("verification.npz", array).into_vec()

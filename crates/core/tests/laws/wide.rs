@@ -3,9 +3,9 @@
 use std::num::NonZero;
 
 use crate::common::real;
-use eigenspan::data::generate::Subspaces;
-use eigenspan::linalg::dense::product;
-use eigenspan::{
+use eigenspan_core::data::generate::Subspaces;
+use eigenspan_core::linalg::dense::product;
+use eigenspan_core::{
     Dim, Error, Exec, Lambda, Mat, Normalize, Pce, PceParams, PceSketch, Quiet, RankRule, SketchParams, Warning,
     Weights,
 };

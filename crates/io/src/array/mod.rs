@@ -13,7 +13,7 @@ pub(crate) use values::{List, Values, place};
 
 use std::io::Read;
 
-use eigenspan::data::{ImageShape, Matrix};
+use eigenspan_core::data::{ImageShape, Matrix};
 
 /// Bytes that are decoded at a time; a multiple of every item size.
 const CHUNK: usize = 1 << 20;

@@ -2,7 +2,7 @@
 
 use std::io::{Cursor, Read};
 
-use eigenspan::data::{ImageShape, Matrix, Source, StreamError};
+use eigenspan_core::data::{ImageShape, Matrix, Source, StreamError};
 
 use super::{ArrayFault, Encoding, Layout, Length, Order, Values, decode, fill, place};
 use crate::error::{Fault, ReadError};

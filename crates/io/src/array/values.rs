@@ -1,7 +1,7 @@
 //! The bytes of an array as numbers, bools or text.
 
-use eigenspan::Mat;
-use eigenspan::data::Matrix;
+use eigenspan_core::Mat;
+use eigenspan_core::data::Matrix;
 
 use super::{ArrayFault, BadValue, Encoding, Item, Layout, Order};
 
@@ -255,7 +255,7 @@ fn half(bits: u16) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eigenspan::data::ImageShape;
+    use eigenspan_core::data::ImageShape;
 
     #[test]
     fn halves_have_the_values_that_the_standard_lists() {

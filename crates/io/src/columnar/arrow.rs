@@ -11,7 +11,7 @@ use arrow_ipc::convert::try_fb_to_schema;
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_ipc::{BodyCompressionMethod, CompressionType, Endianness, Message, MessageHeader, root_as_message};
 use arrow_schema::ArrowError;
-use eigenspan::data::Dataset;
+use eigenspan_core::data::Dataset;
 
 use super::{ColumnarFault, Plan, Table, can_be_had, guarded, pages};
 use crate::error::ReadError;

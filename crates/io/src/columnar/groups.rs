@@ -23,18 +23,18 @@ use super::parquet::{BATCH, Contents, damaged, footer_length, not_decoded};
 use super::rows::{Batches, ColumnarRows};
 use super::{ColumnarFault, can_be_had, cells, guarded, pages};
 use crate::error::ReadError;
-use crate::read::{ReadOptions, Rows};
+use crate::read::{ClassCounts, Extras, ReadOptions, Rows};
 
 /// Bytes of a batch that is decoded at once; rows that are longer come one by one.
 const BATCH_BYTES: u128 = 4 << 20;
 
-/// Opens a table to be read portion by portion; `ids` says whether the names of the rows are wanted, which are read first.
+/// Opens a table to be read chunk by chunk; the names of the rows are read first, where they are wanted.
 pub(crate) fn open_parquet(
     name: &str,
     mut file: File,
     length: u64,
     options: &ReadOptions,
-    ids: bool,
+    extras: Extras,
 ) -> Result<Rows, ReadError> {
     let io = |source| ReadError::Io { file: name.to_string(), doing: "read", source };
     let content = |fault| ReadError::content(name, fault);
@@ -45,7 +45,7 @@ pub(crate) fn open_parquet(
         Contents::new(&footer, length, options.label.as_deref()).map_err(content)
     })?;
     let mut names = None;
-    if let (true, Some(id)) = (ids, contents.plan.id.take()) {
+    if let (true, Some(id)) = (extras.ids, contents.plan.id.take()) {
         let read = std::mem::replace(&mut contents.plan.read, vec![id]);
         let mut groups = Groups::new(name, file, length, contents, options.memory)?;
         let found = guarded(name, "Parquet", || ids_of(&mut groups, id, options.memory))?;
@@ -55,9 +55,10 @@ pub(crate) fn open_parquet(
     }
     let groups = Groups::new(name, file, length, contents, options.memory)?;
     let (held, plan) = (groups.held, groups.contents.plan.clone());
-    let rows = ColumnarRows::new(name, plan, groups)?;
+    let classes = (extras.classes && plan.label.is_some()).then(ClassCounts::default);
+    let rows = ColumnarRows::new(name, plan, groups, classes.clone())?;
     let feature_names = Some(rows.feature_names());
-    Ok(Rows { source: Box::new(rows), ids: names, feature_names, image: None, streams: true, held })
+    Ok(Rows { ids: names, feature_names, held, classes, ..Rows::of(Box::new(rows), true) })
 }
 
 /// The names of all rows, of which nothing but the names is read.

@@ -32,8 +32,8 @@ pub(crate) use sink::{ParquetSink, held as held_by_sink};
 
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Schema};
-use eigenspan::Mat;
-use eigenspan::data::{Dataset, Labels, Matrix, NumberType};
+use eigenspan_core::Mat;
+use eigenspan_core::data::{Dataset, Labels, Matrix, NumberType};
 
 use crate::array::Values;
 use crate::contain::contained;

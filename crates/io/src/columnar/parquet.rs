@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use arrow_schema::{ArrowError, DataType, Field, Schema};
-use eigenspan::data::Dataset;
+use eigenspan_core::data::Dataset;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,

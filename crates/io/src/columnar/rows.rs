@@ -9,10 +9,11 @@
 //! dropped.
 
 use arrow_array::RecordBatch;
-use eigenspan::data::{Matrix, Source, StreamError};
+use eigenspan_core::data::{Matrix, Source, StreamError};
 
 use super::{ColumnarFault, Plan, Table, guarded};
 use crate::error::ReadError;
+use crate::read::ClassCounts;
 
 /// Where the batches of a file come from, in their order.
 pub(super) trait Batches: Send {
@@ -40,12 +41,15 @@ pub(super) struct ColumnarRows<B> {
     waiting: Option<RecordBatch>,
     /// After an error nothing that is left can be trusted.
     failed: bool,
+    /// The classes read so far, where they are counted.
+    classes: Option<ClassCounts>,
 }
 
 impl<B: Batches> ColumnarRows<B> {
     /// Reads the first batch, to learn how many features the columns are.
-    pub(super) fn new(file: &str, plan: Plan, batches: B) -> Result<Self, ReadError> {
-        let mut rows = Self { file: file.to_string(), batches, table: Table::new(plan), waiting: None, failed: false };
+    pub(super) fn new(file: &str, plan: Plan, batches: B, classes: Option<ClassCounts>) -> Result<Self, ReadError> {
+        let (file, table) = (file.to_string(), Table::new(plan));
+        let mut rows = Self { file, batches, table, waiting: None, failed: false, classes };
         rows.guarded(|rows| {
             let first = rows.next()?.ok_or_else(|| ReadError::content(&rows.file, ColumnarFault::NoRows))?;
             rows.table.learn(&first).map_err(|fault| ReadError::content(&rows.file, fault))?;
@@ -104,6 +108,9 @@ impl<B: Batches> ColumnarRows<B> {
         while count < at_most {
             let Some(batch) = self.next_part(at_most - count)? else { break };
             self.table.take(&batch).map_err(|fault| ReadError::content(&self.file, fault))?;
+            if let Some(classes) = &self.classes {
+                self.table.labels.iter().for_each(|class| classes.add(class));
+            }
             self.table.labels.clear();
             self.table.ids.clear();
             count += batch.num_rows();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float32Array, Float64Array, RecordBatch, StringArray, UInt8Array};
 use arrow_schema::{DataType, Field, Schema};
-use eigenspan::data::{Matrix, NumberType, Samples, Sink, StreamError};
+use eigenspan_core::data::{Matrix, NumberType, Samples, Sink, StreamError};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;

@@ -17,8 +17,8 @@ pub(crate) use sink::CsvSink;
 use std::io::{self, BufReader, Read};
 
 use csv::{ReaderBuilder, StringRecord, Trim};
-use eigenspan::Mat;
-use eigenspan::data::{Dataset, Labels};
+use eigenspan_core::Mat;
+use eigenspan_core::data::{Dataset, Labels};
 
 use crate::error::ReadError;
 use crate::table;

@@ -4,13 +4,14 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 
 use csv::{Reader, ReaderBuilder, StringRecord, Trim};
-use eigenspan::Mat;
-use eigenspan::data::{Matrix, Source, StreamError};
+use eigenspan_core::Mat;
+use eigenspan_core::data::{Matrix, Source, StreamError};
 
 use super::{Cells, CsvFault, Plan, is_blank, lines_before, separator};
 use crate::error::{ReadError, hexadecimal};
 use crate::input::Input;
 use crate::libsvm;
+use crate::read::{ClassCounts, Extras};
 
 /// Bytes at the beginning by which separator and kind are told.
 const START: u64 = 8 << 20;
@@ -26,6 +27,8 @@ pub(crate) struct CsvRows {
     offset: u64,
     /// A row of numbers that was read to learn what the columns are.
     waiting: Option<StringRecord>,
+    /// The classes read so far, where they are counted.
+    classes: Option<ClassCounts>,
 }
 
 /// What messages call the file, and whether it is packed.
@@ -52,7 +55,7 @@ impl CsvRows {
         input: Input<'static>,
         path: PathBuf,
         label: Option<&str>,
-        ids: bool,
+        extras: Extras,
     ) -> Result<Option<Self>, ReadError> {
         let name = Name { file: input.name.clone(), packed: input.is_packed() };
         let (mut source, _) = input.sequential();
@@ -73,14 +76,20 @@ impl CsvRows {
         let mut rows = reader.from_reader(Box::new(Replay { start, at: offset, rest: source }) as Box<dyn Read + Send>);
         let first = next(&name, &mut rows)?.ok_or_else(|| content(CsvFault::NoRows { header: false }))?;
         let plan = Plan::new(&first, label).map_err(content)?;
-        if ids && plan.id.is_some() {
+        if extras.ids && plan.id.is_some() {
             return Ok(None);
         }
         let waiting = if plan.header.is_none() { Some(first) } else { next(&name, &mut rows)? };
         if waiting.is_none() {
             return Err(content(CsvFault::NoRows { header: true }));
         }
-        Ok(Some(Self { name, plan, rows, path, offset: offset as u64, waiting }))
+        let classes = (extras.classes && plan.label.is_some()).then(ClassCounts::default);
+        Ok(Some(Self { name, plan, rows, path, offset: offset as u64, waiting, classes }))
+    }
+
+    /// The classes read so far, where they are counted.
+    pub(crate) fn classes(&self) -> Option<ClassCounts> {
+        self.classes.clone()
     }
 
     /// The names of the features, where there are some.
@@ -166,6 +175,9 @@ impl Source for CsvRows {
             let Some(row) = self.next_row()? else { break };
             let mut cells = Cells { plan: &self.plan, line: &|_| 0, values, labels: vec![], ids: vec![], rows: count };
             let taken = cells.take(&row);
+            if let (Some(classes), Some(class)) = (&self.classes, cells.labels.first()) {
+                classes.add(class);
+            }
             values = cells.values;
             if taken.is_err() {
                 return Err(self.fault(&row).into());
@@ -196,7 +208,7 @@ mod tests {
             false => io::Write::write_all(&mut file, text.as_bytes()).unwrap(),
         }
         let path = file.path().to_path_buf();
-        let rows = Input::open(&path).and_then(|input| CsvRows::open(input, path, label, false));
+        let rows = Input::open(&path).and_then(|input| CsvRows::open(input, path, label, Extras::default()));
         (file, rows)
     }
 

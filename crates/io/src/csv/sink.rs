@@ -3,7 +3,7 @@
 use std::io::{self, Stdout, Write};
 use std::path::Path;
 
-use eigenspan::data::{Matrix, Samples, Sink, StreamError};
+use eigenspan_core::data::{Matrix, Samples, Sink, StreamError};
 
 use crate::Names;
 use crate::atomic::{Replacement, Storage};
@@ -100,9 +100,10 @@ impl<W: Write> Sink for CsvSink<W> {
 
 fn failed(file: &str, error: csv::Error) -> WriteError {
     // Not by `into`, which would forget what kind of error it was, and with it the hint.
+    let text = error.to_string();
     let source = match error.into_kind() {
         csv::ErrorKind::Io(source) => source,
-        other => io::Error::other(format!("{other:?}")),
+        _ => io::Error::other(text),
     };
     WriteError::Io { file: file.to_string(), doing: "write", source }
 }

@@ -15,7 +15,7 @@
 use std::error::Error;
 use std::io::{Cursor, ErrorKind};
 
-use eigenspan::data::ImageShape;
+use eigenspan_core::data::ImageShape;
 use image::codecs::{bmp::BmpDecoder, jpeg::JpegDecoder, png::PngDecoder, pnm::PnmDecoder};
 use image::imageops::{self, FilterType};
 use image::{ImageBuffer, ImageDecoder, ImageError, Limits, Luma, Pixel, Rgb};

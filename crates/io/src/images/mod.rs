@@ -22,8 +22,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use eigenspan::Mat;
-use eigenspan::data::{Dataset, ImageShape, Labels, Matrix};
+use eigenspan_core::Mat;
+use eigenspan_core::data::{Dataset, ImageShape, Labels, Matrix};
 
 pub use self::fault::ImagesFault;
 pub(crate) use self::rows::ImageRows;
@@ -127,6 +127,7 @@ impl Candidate {
     }
 
     /// The file behind its first bytes, and these, if it is an image.
+    #[expect(clippy::disallowed_methods, reason = "bytes enter here")]
     fn begun(&self) -> Result<Option<(File, Vec<u8>)>, ReadError> {
         let failed = |doing| move |source| ReadError::Io { file: self.name(), doing, source };
         let not_an_image = |found| match self.promises_an_image() {

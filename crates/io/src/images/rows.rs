@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use eigenspan::data::{ImageShape, Matrix, Source, StreamError};
+use eigenspan_core::data::{ImageShape, Matrix, Source, StreamError};
 
 use super::{Candidate, Gathered, ImagesFault, decode, walk};
 use crate::error::ReadError;
+use crate::read::ClassCounts;
 
 /// The images of a folder, in the order of their names.
 pub(crate) struct ImageRows {
@@ -44,6 +45,14 @@ impl ImageRows {
     pub(crate) fn image(&self) -> Option<ImageShape> {
         let kind = self.first.kind;
         (kind.channels == 1).then_some(ImageShape { height: kind.height, width: kind.width })
+    }
+
+    /// The samples of every class, where images lie in sub-folders.
+    pub(crate) fn classes(&self) -> Option<ClassCounts> {
+        self.files.first()?.class()?;
+        let counts = ClassCounts::default();
+        self.files.iter().filter_map(Candidate::class).for_each(|class| counts.add(class));
+        Some(counts)
     }
 
     /// The paths in the folder.

@@ -28,7 +28,7 @@ mod samples;
 use std::collections::HashSet;
 use std::io::{self, Read};
 
-use eigenspan::data::{Dataset, ImageShape};
+use eigenspan_core::data::{Dataset, ImageShape};
 use flate2::read::ZlibDecoder;
 
 use self::classes::Classes;

@@ -1,6 +1,6 @@
 //! Values column after column, as MATLAB keeps them, become samples in rows.
 
-use eigenspan::data::{Csr, Dataset, ImageShape, Labels};
+use eigenspan_core::data::{Csr, Dataset, ImageShape, Labels};
 
 use super::MatFault;
 use super::classes::Classes;
@@ -185,7 +185,7 @@ impl Arrangement {
     }
 
     /// The values as samples in rows.
-    fn samples(&self, values: Values) -> eigenspan::data::Matrix {
+    fn samples(&self, values: Values) -> eigenspan_core::data::Matrix {
         fn turned<T: Copy>(values: &[T], ImageShape { height, width }: ImageShape) -> Vec<T> {
             let pixels = |image: &[T]| {
                 let pixel = |at: usize| image[at / width + at % width * height];

@@ -10,6 +10,9 @@
 //! | 3 | every other method | `record.rs` |
 //! | 4 | PCE with soft weights or features of length one | `pce.rs` |
 //! | 5 | PCE of samples that arrived one by one, with what the next goes on from | `pce.rs` |
+//! | 6 | every method, with parameters as a person writes them | `record.rs` |
+//!
+//! Format 6 is what is written. In the formats before it PCA is PCE with parameters of its own.
 //!
 //! A model file is hostile until checked: the checksum (`../seal.rs`), sizes against the file, numbers against each other,
 //! and the directions of PCE against orthogonality, before anything is computed with them.
@@ -20,10 +23,10 @@ mod record;
 
 use std::path::Path;
 
-use eigenspan::Model;
-use eigenspan::model::fitted::Fitted as _;
+use eigenspan_core::Model;
 
 pub use pce::{orthogonality, orthogonality_tolerance};
+pub(crate) use provenance::word_of;
 pub use provenance::{Provenance, fingerprint};
 
 use crate::error::WriteError;
@@ -31,7 +34,7 @@ use crate::seal::{self, Broken, MODEL, Stamp};
 use crate::write_atomically;
 
 /// The latest format version. Every version that was ever written is read.
-pub const FORMAT: u32 = pce::ONLINE;
+pub const FORMAT: u32 = record::READABLE;
 const STAMP: Stamp = Stamp { key: MODEL, latest: FORMAT };
 
 /// A model and where it came from.
@@ -123,50 +126,18 @@ impl ModelError {
 impl ModelFile {
     /// The bytes of the file. The same model gives the same bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let (method, provenance) = (self.model.info().method, &self.provenance);
-        match &self.model {
-            Model::Pce(model) => pce::to_bytes(model, provenance),
-            Model::Eigenfaces(model) => record::to_bytes(method, model, provenance),
-            Model::Lpp(model) => record::to_bytes(method, model, provenance),
-            Model::Npe(model) => record::to_bytes(method, model, provenance),
-            Model::Lle(model) => record::to_bytes(method, model, provenance),
-            Model::L1Graph(model) => record::to_bytes(method, model, provenance),
-            Model::Nmf(model) => record::to_bytes(method, model, provenance),
-            Model::Nenmf(model) => record::to_bytes(method, model, provenance),
-            Model::RobustPca(model) => record::to_bytes(method, model, provenance),
-            Model::Rosl(model) => record::to_bytes(method, model, provenance),
-            Model::Cesr(model) => record::to_bytes(method, model, provenance),
-            Model::NearestNeighbour(model) => record::to_bytes(method, model, provenance),
-            Model::LinearSvm(model) => record::to_bytes(method, model, provenance),
-            Model::Src(model) => record::to_bytes(method, model, provenance),
-            other => unreachable!("no file is known for {}", other.info().method),
-        }
+        record::to_bytes(&self.model, &self.provenance)
     }
 
     /// Reads and checks the bytes of a file; `name` is for messages.
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, ModelError> {
         let file = seal::open(bytes, STAMP).map_err(|broken| ModelError::of(broken, name))?;
-        let read = match (file.format, file.method.as_deref().unwrap_or_default()) {
-            (1 | 2 | pce::SOFT | pce::ONLINE, _) => {
-                pce::read(&file).map(|(model, provenance)| (Model::Pce(model), provenance))
-            }
-            (_, "eigenfaces") => record::read(&file, Model::Eigenfaces),
-            (_, "lpp") => record::read(&file, Model::Lpp),
-            (_, "npe") => record::read(&file, Model::Npe),
-            (_, "lle") => record::read(&file, Model::Lle),
-            (_, "l1-graph") => record::read(&file, Model::L1Graph),
-            (_, "nmf") => record::read(&file, Model::Nmf),
-            (_, "nenmf") => record::read(&file, Model::Nenmf),
-            (_, "robust-pca") => record::read(&file, Model::RobustPca),
-            (_, "rosl") => record::read(&file, Model::Rosl),
-            (_, "cesr") => record::read(&file, Model::Cesr),
-            (_, "nn") => record::read(&file, Model::NearestNeighbour),
-            (_, "svm") => record::read(&file, Model::LinearSvm),
-            (_, "src") => record::read(&file, Model::Src),
-            (format, method) => Err(format!("format {format} holds no models of the method `{method}`")),
+        let read = match file.format {
+            1 | 2 | pce::SOFT | pce::ONLINE => pce::read(&file),
+            _ => record::read(&file),
         };
-        let (model, provenance) = read.map_err(|fault| ModelError::Invalid { file: name.into(), fault })?;
-        Ok(Self { model, provenance })
+        let checked = read.and_then(|file| pce::check_orthogonality(&file.model).map(|()| file));
+        checked.map_err(|fault| ModelError::Invalid { file: name.into(), fault })
     }
 
     /// Writes the file: to a sibling, synced, then renamed, so that a crash leaves the old file or the new one.

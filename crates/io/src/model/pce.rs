@@ -1,43 +1,33 @@
-//! Models of PCE, and of PCA, which is one with settings of its own.
+//! Models of PCE, and of PCA, which is one with settings of its own, in the formats before 6.
 //!
 //! ```text
 //!     tensors   basis (m × columns) · sigma (min(n, m) or fewer) · cut (τ, λ, √Σσ²) · mean (m)? · deviation (m)?
 //! ```
 //! Format 1 held all min(n, m) singular values, and no √Σσ² in `cut`; format 2 may hold the leading ones only. Format 4 is the
 //! same with soft weights, and what chose them, or features of length one: a program that does not know them says so by the
-//! version. Models without are written as format 2. Format 5 is a model of samples that arrived one by one, with what the next
-//! sample goes on from: `spare` (m × the other directions), `trail` (f, Σ f^(2·age), energy lost, most of it in one direction).
+//! version. Format 5 is a model of samples that arrived one by one, with what the next sample goes on from: `spare`
+//! (m × the other directions), `trail` (f, Σ f^(2·age), energy lost, most of it in one direction).
 
-use eigenspan::data::generate::Normal;
-use eigenspan::data::{ImageShape, NumberType};
-use eigenspan::linalg::online::Discarded;
-use eigenspan::method::pce::PceParts;
-use eigenspan::prepare::Preparation;
-use eigenspan::method::pce::online::Trail;
-use eigenspan::{Chosen, Mat, Pce, PceParams, Warning};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::data::{ImageShape, NumberType};
+use eigenspan_core::linalg::online::Discarded;
+use eigenspan_core::method::pce::PceParts;
+use eigenspan_core::method::pce::online::Trail;
+use eigenspan_core::model::fitted::Fitted as _;
+use eigenspan_core::prepare::Preparation;
+use eigenspan_core::{Chosen, Mat, Model, Pce, PceParams, Warning};
 
-use super::Provenance;
-use crate::seal::{Array, BLANK, MODEL, Opened, in_settings, seal};
+use super::{ModelFile, Provenance};
+use crate::seal::{Array, Opened, in_settings};
 
-/// The format version of models with the weights of the paper.
-const FORMAT: u32 = 2;
-/// That of models with soft weights or features of length one.
+/// The format version of models with soft weights or features of length one.
 pub const SOFT: u32 = 4;
 
 /// That of models of samples that arrived one by one.
 pub const ONLINE: u32 = 5;
 
-/// The format version in which models with these settings are written.
-fn format_of(params: &PceParams, online: bool) -> u32 {
-    match online {
-        true => ONLINE,
-        false if params.weights.is_soft() || params.unit_features => SOFT,
-        false => FORMAT,
-    }
-}
-
 /// What of a [`Trail`] is no array.
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct OnlineHeader {
     rank: usize,
@@ -46,11 +36,12 @@ struct OnlineHeader {
     proved: bool,
 }
 
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Header {
     format: u32,
-    checksum: String,
+    #[serde(rename = "checksum")]
+    _checksum: String,
     method: String,
     n: usize,
     number_type: NumberType,
@@ -70,58 +61,21 @@ struct Header {
     provenance: Provenance,
 }
 
-/// The bytes of a file.
-pub(super) fn to_bytes(model: &Pce, provenance: &Provenance) -> Vec<u8> {
-    let p = model.parts();
-    let header = Header {
-        format: format_of(&p.params, p.online.is_some()),
-        checksum: BLANK.into(),
-        method: "pce".into(),
-        n: p.n,
-        number_type: p.number_type,
-        image: p.image,
-        params: p.params,
-        lambda_rule: p.lambda_rule.clone(),
-        k: p.k,
-        k_interval: p.k_interval,
-        solver: p.solver.clone(),
-        certified: p.certified,
-        why: p.why.clone(),
-        warnings: p.warnings.clone(),
-        chosen: p.chosen.clone(),
-        online: p.online.as_ref().map(|trail| {
-            let Trail { rank, block, updates, proved, .. } = **trail;
-            OnlineHeader { rank, block, updates, proved }
-        }),
-        provenance: provenance.clone(),
-    };
-    let mut arrays = vec![
-        Array::new("basis", &[p.basis.rows(), p.basis.cols()], p.basis.as_slice()),
-        Array::new("sigma", &[p.sigma.len()], &p.sigma),
-        Array::new("cut", &[3], &[p.tau, p.lambda, p.norm]),
-    ];
-    for (name, values) in [("mean", &p.preparation.mean), ("deviation", &p.preparation.deviation)] {
-        arrays.extend(values.as_ref().map(|v| Array::new(name, &[v.len()], v)));
-    }
-    if let Some(trail) = &p.online {
-        let Trail { forget, weight, discarded, spare, .. } = &**trail;
-        arrays.push(Array::new("trail", &[4], &[*forget, *weight, discarded.energy, discarded.top]));
-        let shape = [spare.rows(), spare.cols()];
-        arrays.extend((spare.cols() > 0).then(|| Array::new("spare", &shape, spare.as_slice())));
-    }
-    seal(MODEL, &header, &arrays)
-}
-
 /// The model in a file whose outside is whole.
-pub(super) fn read(file: &Opened<'_>) -> Result<(Pce, Provenance), String> {
+pub(super) fn read(file: &Opened<'_>) -> Result<ModelFile, String> {
     let header: Header = serde_json::from_str(&file.json).map_err(|e| in_settings(&e))?;
     let provenance = header.provenance.clone();
-    let model = assemble(header, file)?;
-    let (off, most) = (probe_orthogonality(&model), orthogonality_tolerance(&model));
-    if off.is_nan() || off > most {
-        return Err(format!("its directions are not orthonormal (off by {off:.1e}, expected {most:.1e} at most)"));
+    Ok(ModelFile { model: assemble(header, file)?.into(), provenance })
+}
+
+/// Refuses directions that are not orthonormal.
+pub(super) fn check_orthogonality(model: &Model) -> Result<(), String> {
+    let Some(pce) = model.as_pce() else { return Ok(()) };
+    let (off, max) = (probe_orthogonality(pce), orthogonality_tolerance(pce));
+    if off.is_nan() || off > max {
+        return Err(format!("its directions are not orthonormal (off by {off:.1e}, expected {max:.1e} at most)"));
     }
-    Ok((model, provenance))
+    Ok(())
 }
 
 fn assemble(header: Header, file: &Opened<'_>) -> Result<Pce, String> {
@@ -146,7 +100,7 @@ fn assemble(header: Header, file: &Opened<'_>) -> Result<Pce, String> {
     let cut = vector("cut")?.ok_or("no tensor `cut`")?;
     let sigma = vector("sigma")?.ok_or("no tensor `sigma`")?;
     let (tau, lambda, norm) = match (header.format, &cut[..]) {
-        (1, &[tau, lambda]) if sigma.len() == header.n.min(m) => (tau, lambda, eigenspan::prepare::norm(&sigma)),
+        (1, &[tau, lambda]) if sigma.len() == header.n.min(m) => (tau, lambda, eigenspan_core::prepare::norm(&sigma)),
         (1, &[_, _]) => return Err("the number of singular values is not min(n, m)".into()),
         (2.., &[tau, lambda, norm]) => (tau, lambda, norm),
         _ => return Err("tensor `cut` does not hold τ, λ and √Σσ²".into()),
@@ -176,7 +130,7 @@ fn assemble(header: Header, file: &Opened<'_>) -> Result<Pce, String> {
         basis: Mat::from_vec(m, columns, basis.values).ok_or("tensor `basis` has the wrong size")?,
     };
     Pce::new(parts).map_err(|e| match e {
-        eigenspan::Error::Model(fault) => fault,
+        eigenspan_core::Error::Model(fault) => fault,
         other => other.to_string(),
     })
 }
@@ -186,7 +140,8 @@ fn check_format(header: &Header) -> Result<(), String> {
     if (header.format == ONLINE) != header.online.is_some() {
         return Err(format!("format {} and samples that arrived one by one do not go together", header.format));
     }
-    if (header.format == SOFT) != (format_of(&header.params, header.online.is_some()) == SOFT) {
+    let soft = header.params.weights.is_soft() || header.params.unit_features;
+    if header.online.is_none() && (header.format == SOFT) != soft {
         return Err(format!("format {} does not hold models with these weights", header.format));
     }
     Ok(())

@@ -1,8 +1,9 @@
 //! Where a model came from.
 
-use eigenspan::data::{NumberType, Samples};
+use eigenspan_core::data::{NumberType, Samples};
 use sha2::{Digest, Sha256};
 
+use crate::fingerprint::Fingerprint;
 use crate::seal::hex;
 use crate::summary::PartOfData;
 
@@ -14,7 +15,7 @@ pub struct Provenance {
     pub eigenspan: String,
     /// The name of the data, without its folder.
     pub data: String,
-    /// SHA-256 of the training samples, see [`fingerprint`]; none where the samples were an array in memory.
+    /// SHA-256 of the training samples, see [`Fingerprint`]; of several files, of their names and fingerprints; none where the samples were an array in memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_sha256: Option<String>,
     /// The seed, where chance played a part.
@@ -24,7 +25,7 @@ pub struct Provenance {
 impl Provenance {
     /// Of a model fitted now, by this version, on `samples`.
     pub fn of(name: &str, samples: Samples<'_>) -> Self {
-        Self { data_sha256: Some(fingerprint(samples)), ..Self::of_array(name) }
+        Self { data_sha256: Some(Fingerprint::of(samples).digits()), ..Self::of_array(name) }
     }
 
     /// Of a model fitted now, by this version, on samples in memory: hashing them would cost more than it tells.
@@ -46,11 +47,20 @@ impl Provenance {
     }
 }
 
+/// A type of numbers, in the word that fingerprints have for it.
+pub(crate) fn word_of(numbers: NumberType) -> &'static str {
+    match numbers {
+        NumberType::F64 => "F64",
+        NumberType::F32 => "F32",
+        NumberType::U8 => "U8",
+    }
+}
+
 /// SHA-256 of samples: number type, shape, then the values row after row in little-endian order.
 pub fn fingerprint(samples: Samples<'_>) -> String {
     let (n, m) = (samples.rows(), samples.cols());
     let mut hash = Sha256::new();
-    hash.update(format!("{:?} {n} {m}\n", samples.number_type()));
+    hash.update(format!("{} {n} {m}\n", word_of(samples.number_type())));
     let mut row = vec![0.0; m];
     let mut bytes = Vec::with_capacity(8 * m);
     for i in 0..n {

@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
-use eigenspan::data::generate::Subspaces;
-use eigenspan::data::{Labels, Matrix, Samples};
-use eigenspan::registry::{METHODS, Method};
-use eigenspan::{Exec, Lambda, Mat, Normalize, OnlineParams, OnlinePce, PceParams, Weights};
+use eigenspan_core::data::generate::Subspaces;
+use eigenspan_core::data::{Labels, Matrix, Samples};
+use eigenspan_core::method::pca::{Components, PcaParams};
+use eigenspan_core::model::fitted::Fitted as _;
+use eigenspan_core::registry::{METHODS, Method, MethodInfo};
+use eigenspan_core::{Exec, Lambda, Mat, Normalize, OnlineParams, OnlinePce, PceParams, Weights};
 use safetensors::tensor::{Dtype, TensorView, serialize};
 
 use super::*;
@@ -29,8 +31,16 @@ fn forged(change: impl Fn(&mut serde_json::Value, &mut Vec<Named>)) -> Vec<u8> {
 }
 
 fn forged_from(file: &ModelFile, change: impl Fn(&mut serde_json::Value, &mut Vec<Named>)) -> Vec<u8> {
-    let bytes = file.to_bytes();
-    let opened = open("m.espan", &bytes).unwrap();
+    forged_bytes(&file.to_bytes(), change)
+}
+
+/// The file of an older format.
+fn golden(name: &str) -> Vec<u8> {
+    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)).unwrap()
+}
+
+fn forged_bytes(bytes: &[u8], change: impl Fn(&mut serde_json::Value, &mut Vec<Named>)) -> Vec<u8> {
+    let opened = open("m.espan", bytes).unwrap();
     let mut json = serde_json::from_str(&opened.json).unwrap();
     let mut list: Vec<_> = opened
         .tensors
@@ -86,14 +96,20 @@ fn save_then_load_is_the_same_model_to_the_bit() {
 }
 
 #[test]
-fn models_with_the_weights_of_the_paper_are_written_as_before() {
-    let header = |params: PceParams| open("m.espan", &model(params).to_bytes()).unwrap().json;
-    let plain = header(PceParams::default());
-    let new = ["unit_features", "chosen"];
-    assert!(plain.contains(r#""format":2"#) && plain.contains(r#""weights":"hard""#), "{plain}");
-    assert!(new.iter().all(|name| !plain.contains(name)), "{plain}");
-    let auto = header(PceParams::auto());
-    assert!(auto.contains(r#""format":4"#) && new.iter().all(|name| auto.contains(name)), "{auto}");
+fn parameters_stand_in_a_file_as_a_person_writes_them() {
+    let header = |file: &ModelFile| -> serde_json::Value {
+        serde_json::from_str(&open("m.espan", &file.to_bytes()).unwrap().json).unwrap()
+    };
+    let pce = header(&model(PceParams { lambda: Lambda::Fixed(5.0), ..PceParams::auto() }));
+    assert_eq!((&pce["format"], &pce["method"]), (&6.into(), &"pce".into()));
+    assert_eq!(pce["facts"]["params"]["lambda"], 5.0);
+    assert_eq!(pce["facts"]["params"]["dim"], "auto");
+    let data = Subspaces { samples: 40, features: 12, subspaces: 2, dim: 2, noise: 0.1 }.generate(3).unwrap();
+    let share = PcaParams { components: Components::Share(0.75), ..PcaParams::default() };
+    let model = Model::Pca(share.fit(&data.samples).unwrap());
+    let pca = header(&ModelFile { model, provenance: Provenance::of_array("planted") });
+    assert_eq!(pca["method"], "pca");
+    assert_eq!(pca["facts"]["params"], serde_json::json!({ "dim": 0.75, "whiten": false, "solver": "auto" }));
 }
 
 #[test]
@@ -102,15 +118,14 @@ fn soft_weights_that_contradict_themselves_are_refused() {
     let labelled = PceParams::auto().fit_labelled(&data.samples, data.labels.as_ref().unwrap()).unwrap();
     let file = ModelFile { model: Model::Pce(labelled), provenance: Provenance::of_array("planted") };
     assert_eq!(ModelFile::from_bytes("m.espan", &forged_from(&file, |_, _| {})).unwrap(), file);
-    let damages: [(Damage, &str); 8] = [
-        (|json, _| json["chosen"]["gamma"] = 0.3.into(), "not those it chose"),
-        (|json, _| json["chosen"]["factor"] = 3.0.into(), "not those it chose"),
-        (|json, _| json["chosen"]["trials"][7]["known"] = 41.into(), "not those it chose"),
-        (|json, _| json["chosen"] = serde_json::Value::Null, "were not, or the other way round"),
-        (|json, _| json["params"]["weights"] = "hard".into(), "columns"),
-        (|json, _| json["params"]["weights"] = serde_json::json!({ "soft": { "gamma": 1.5 } }), "`gamma` must be"),
-        (|json, _| json["format"] = 2.into(), "format 2 does not hold"),
-        (|json, _| json["k"] = 13.into(), "columns"),
+    let damages: [(Damage, &str); 7] = [
+        (|json, _| json["facts"]["chosen"]["gamma"] = 0.3.into(), "not those it chose"),
+        (|json, _| json["facts"]["chosen"]["factor"] = 3.0.into(), "not those it chose"),
+        (|json, _| json["facts"]["chosen"]["trials"][7]["known"] = 41.into(), "not those it chose"),
+        (|json, _| json["facts"]["chosen"] = serde_json::Value::Null, "were not, or the other way round"),
+        (|json, _| json["facts"]["params"]["weights"] = "hard".into(), "columns"),
+        (|json, _| json["facts"]["params"]["weights"] = serde_json::json!({ "soft": 1.5 }), "`gamma` must be"),
+        (|json, _| json["facts"]["k"] = 13.into(), "columns"),
     ];
     for (damage, fault) in damages {
         let refused = refusal(&forged_from(&file, damage));
@@ -133,31 +148,52 @@ fn a_model_of_samples_one_by_one_is_read_with_what_it_goes_on_from() {
     let given = PceParams { lambda: Lambda::Fixed(0.5), center: true, ..PceParams::default() };
     let soft = PceParams { weights: Weights::Soft { gamma: 0.3 }, unit_features: true, ..given };
     // Four directions: all of them in the model, none to spare.
-    let full = PceParams { dim: eigenspan::Dim::Fixed(4), ..given };
+    let full = PceParams { dim: eigenspan_core::Dim::Fixed(4), ..given };
     for (params, rank) in [(given, 7), (soft, 7), (full, 4)] {
         let file = online(params, rank);
         let bytes = file.to_bytes();
-        assert!(open("m.espan", &bytes).unwrap().json.contains(r#""format":5"#));
+        assert!(open("m.espan", &bytes).unwrap().json.contains(r#""format":6"#));
         let back = ModelFile::from_bytes("m.espan", &bytes).unwrap();
         assert_eq!(back, file);
         assert_eq!(back.to_bytes(), bytes);
     }
     let file = online(given, 7);
-    let damages: [(Damage, &str); 11] = [
-        (|json, _| json["format"] = 2.into(), "format 2 and samples that arrived one by one"),
-        (|json, _| json["online"] = serde_json::Value::Null, "format 5 and samples that arrived one by one"),
-        (|json, _| json["online"]["rank"] = 0.into(), "keeps no directions"),
-        (|json, _| json["online"]["surprise"] = 0.into(), "unknown field"),
+    let damages: [(Damage, &str); 9] = [
+        (|json, _| json["facts"]["online"] = serde_json::Value::Null, "unknown array `spare`"),
+        (|json, _| json["facts"]["online"]["rank"] = 0.into(), "keeps no directions"),
+        (|json, _| json["facts"]["online"]["surprise"] = 0.into(), "unknown field"),
         (|_, t| tensor(t, "trail").2[0] = 1.5, "forgetting factor"),
-        (|_, t| tensor(t, "trail").2[1] = f64::NAN, "no weight"),
         (|_, t| tensor(t, "trail").2[3] = -1.0, "what it lost is not told"),
-        (|_, t| t.retain(|t| t.0 != "trail"), "tensor `trail` does not hold"),
+        (|_, t| t.retain(|t| t.0 != "trail"), "no array `trail`"),
         (|_, t| t.retain(|t| t.0 != "spare"), "spare directions do not fit"),
         (|_, t| tensor(t, "spare").2[5] += 1e-6, "not orthonormal"),
         (|_, t| tensor(t, "spare").1.insert(0, 1), "tensor `spare` is not a matrix"),
     ];
     for (damage, fault) in damages {
         let refused = refusal(&forged_from(&file, damage));
+        assert!(refused.contains(fault), "{refused} – {fault}");
+    }
+}
+
+#[test]
+fn files_of_older_formats_are_checked_as_they_were() {
+    let damages: [(&str, Damage, &str); 12] = [
+        ("pce-v5.espan", |json, _| json["format"] = 2.into(), "format 2 and samples that arrived one by one"),
+        ("pce-v5.espan", |json, _| json["online"] = serde_json::Value::Null, "format 5 and samples that arrived one"),
+        ("pce-v5.espan", |_, t| tensor(t, "trail").2[1] = f64::NAN, "no weight"),
+        ("pce-v5.espan", |_, t| tensor(t, "spare").2[5] += 1e-6, "not orthonormal"),
+        ("pce-v4.espan", |json, _| json["format"] = 2.into(), "format 2 does not hold"),
+        ("pce-v4.espan", |json, _| json["params"]["weights"] = "hard".into(), "expected 2 columns for k = 2, found 4"),
+        ("pce-v2.espan", |json, _| json["format"] = 1.into(), "tensor `cut` does not hold τ, λ and √Σσ²"),
+        ("pce-v2.espan", |json, _| json["method"] = "pca".into(), "expected the method `pce`, found `pca`"),
+        ("pce-v2.espan", |_, t| t.retain(|t| t.0 != "basis"), "no tensor `basis`"),
+        ("pce-v2.espan", |_, t| tensor(t, "sigma").2[1] = f64::NAN, "a singular value is negative or not finite"),
+        ("npe-v3.espan", |json, _| json["method"] = "magic".into(), "format 3 holds no models of the method `magic`"),
+        ("npe-v3.espan", |json, _| json["facts"]["about"]["params"]["dim"] = "many".into(), "expected a number"),
+    ];
+    for (file, damage, fault) in damages {
+        assert!(ModelFile::from_bytes("m.espan", &golden(file)).is_ok());
+        let refused = refusal(&forged_bytes(&golden(file), damage));
         assert!(refused.contains(fault), "{refused} – {fault}");
     }
 }
@@ -210,33 +246,37 @@ fn forged_header(json: &str) -> Vec<u8> {
 fn contents_that_contradict_themselves_are_refused_by_name() {
     assert!(ModelFile::from_bytes("m.espan", &forged(|_, _| {})).is_ok());
     let cases: Vec<(Vec<u8>, &str)> = vec![
-        (forged(|json, _| json["k"] = 3.into()), "expected 3 columns for k = 3, found 4"),
-        (forged(|json, _| json["n"] = 11.into()), "expected at most min(n, m) = 11 singular values, found 12"),
+        (forged(|json, _| json["facts"]["k"] = 3.into()), "expected 3 columns for k = 3, found 4"),
+        (forged(|json, _| json["facts"]["n"] = 11.into()), "expected at most min(n, m) = 11 singular values, found 12"),
         (forged(|_, t| tensor(t, "cut").2[2] *= 0.9), "the norm is less than that of the singular values"),
-        (forged(|json, _| json["format"] = 1.into()), "tensor `cut` does not hold τ, λ and √Σσ²"),
-        (forged(|json, _| json["method"] = "pca".into()), "expected the method `pce`, found `pca`"),
+        (forged(|_, t| tensor(t, "cut").1 = vec![3, 1]), "array `cut` is expected to be 1 × 3, found 3 × 1"),
         (
-            forged(|json, _| json["image"] = serde_json::json!({"height": 5, "width": 2})),
+            forged(|json, _| json["facts"]["image"] = serde_json::json!({"height": 5, "width": 2})),
             "the image shape does not fit the features",
         ),
         (
-            forged(|json, _| json["image"] = serde_json::json!({"height": usize::MAX, "width": 2})),
+            forged(|json, _| json["facts"]["image"] = serde_json::json!({"height": usize::MAX, "width": 2})),
             "the image shape does not fit the features",
         ),
         (
-            forged(|json, _| json["params"]["center"] = false.into()),
+            forged(|json, _| json["facts"]["params"]["center"] = false.into()),
             "mean and deviation are not those that the settings ask for",
         ),
-        (forged(|json, _| json["k_interval"] = serde_json::json!([9, 10])), "k is outside its interval"),
-        (forged(|_, t| tensor(t, "sigma").2[1] = f64::NAN), "a singular value is negative or not finite"),
+        (forged(|json, _| json["facts"]["k_interval"] = serde_json::json!([9, 10])), "k is outside its interval"),
+        (forged(|_, t| tensor(t, "sigma").2[1] = f64::NAN), "tensor `sigma` holds NaN at row 0, column 1"),
+        (forged(|_, t| tensor(t, "sigma").2[1] = -1.0), "a singular value is negative or not finite"),
         (forged(|_, t| tensor(t, "sigma").2.swap(0, 5)), "the singular values are not sorted"),
         (forged(|_, t| tensor(t, "cut").2[0] = 0.0), "τ is not positive or not finite, or λ is negative or no number"),
-        (forged(|_, t| tensor(t, "basis").2[7] = f64::INFINITY), "a direction is not finite"),
+        (
+            forged(|_, t| tensor(t, "cut").2[1] = f64::NAN),
+            "τ is not positive or not finite, or λ is negative or no number",
+        ),
+        (forged(|_, t| tensor(t, "basis").2[7] = f64::INFINITY), "tensor `basis` holds inf at row 1, column 3"),
         (forged(|_, t| t.retain(|t| t.0 != "mean")), "mean and deviation are not those that the settings ask for"),
-        (forged(|_, t| t.retain(|t| t.0 != "basis")), "no tensor `basis`"),
-        (forged(|_, t| t.push(("extra".into(), vec![1], vec![1.0]))), "unknown tensor `extra`"),
+        (forged(|_, t| t.retain(|t| t.0 != "basis")), "no array `basis`"),
+        (forged(|_, t| t.push(("extra".into(), vec![1, 1], vec![1.0]))), "unknown array `extra`"),
         (forged(|_, t| tensor(t, "basis").1 = vec![48]), "tensor `basis` is not a matrix"),
-        (forged(|_, t| tensor(t, "mean").1 = vec![3, 4]), "tensor `mean` is not a vector"),
+        (forged(|_, t| tensor(t, "mean").1 = vec![3, 4]), "array `mean` is expected to be 1 × 12, found 3 × 4"),
     ];
     for (bytes, fault) in cases {
         assert_eq!(refusal(&bytes), format!("m.espan is not a valid model: {fault}"));
@@ -249,8 +289,8 @@ fn contents_that_contradict_themselves_are_refused_by_name() {
 
 #[test]
 fn a_later_format_is_refused_by_its_number() {
-    let later = forged(|json, _| json["format"] = 6.into());
-    assert_eq!(refusal(&later), "m.espan has format version 6; this program reads versions 1 to 5");
+    let later = forged(|json, _| json["format"] = 7.into());
+    assert_eq!(refusal(&later), "m.espan has format version 7; this program reads versions 1 to 6");
 }
 
 #[test]
@@ -264,23 +304,25 @@ fn the_fingerprint_tells_data_apart_and_nothing_else() {
     assert_ne!(of(Samples::from(&a)), of(Samples::from(&single)));
 }
 
-/// A file of every method but PCE and PCA.
-fn others() -> Vec<ModelFile> {
+/// A file of every method.
+fn every_method() -> Vec<ModelFile> {
     let data = Subspaces { samples: 40, features: 12, subspaces: 2, dim: 2, noise: 0.1 }.generate(3).unwrap();
     let above = data.samples.clone().into_f64().into_vec().into_iter().map(f64::abs).collect();
     let samples = Matrix::from(Mat::from_vec(40, 12, above).unwrap());
     let labels = Labels::from_numbers(&(0..40).map(|i| i % 2).collect::<Vec<_>>());
-    let fit = |name: &str| {
-        let method = Method::named(name).unwrap();
+    let fit = |info: &MethodInfo| {
+        let method = Method::named(info.name).unwrap();
         let model = method.fit_with(samples.view(), Some(&labels), Exec::default()).unwrap().model;
+        assert_eq!(model.settings(), method);
+        assert_eq!(model.info().method, info.name);
         ModelFile { model, provenance: Provenance::of_array("planted") }
     };
-    METHODS.iter().filter(|(name, _)| !matches!(*name, "pce" | "pce-auto" | "pca")).map(|(name, _)| fit(name)).collect()
+    METHODS.iter().map(fit).collect()
 }
 
 #[test]
 fn a_model_of_every_method_comes_back_to_the_bit() {
-    for file in others() {
+    for file in every_method() {
         let method = file.model.info().method;
         let back = ModelFile::from_bytes("m.espan", &file.to_bytes()).unwrap_or_else(|e| panic!("{method}: {e}"));
         assert_eq!(back, file, "{method}");
@@ -291,7 +333,7 @@ fn a_model_of_every_method_comes_back_to_the_bit() {
 #[test]
 fn classifiers_that_keep_their_samples_are_written_in_the_words_of_the_first_files() {
     for (method, names) in [("nn", "classes"), ("cesr", "class_names"), ("src", "class_names")] {
-        let file = others().into_iter().find(|file| file.model.info().method == method).unwrap();
+        let file = every_method().into_iter().find(|file| file.model.info().method == method).unwrap();
         let bytes = file.to_bytes();
         let opened = open("m.espan", &bytes).unwrap();
         let json: serde_json::Value = serde_json::from_str(&opened.json).unwrap();
@@ -309,7 +351,7 @@ type Damage = fn(&mut serde_json::Value, &mut Vec<Named>);
 
 #[test]
 fn the_parts_of_any_model_are_checked_against_each_other() {
-    for file in others() {
+    for file in every_method() {
         let method = file.model.info().method;
         assert!(ModelFile::from_bytes("m.espan", &forged_from(&file, |_, _| {})).is_ok(), "{method}");
         let damages: [Damage; 7] = [

@@ -8,7 +8,7 @@
 
 use std::io::Read;
 
-use eigenspan::data::ImageShape;
+use eigenspan_core::data::ImageShape;
 
 use super::fault::NpyFault;
 use crate::array::{ArrayFault, Encoding, Item, Layout, Length, Order};

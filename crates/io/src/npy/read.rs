@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use eigenspan::data::{ImageShape, Matrix};
+use eigenspan_core::data::{ImageShape, Matrix};
 
 use super::fault::NpyFault;
 use super::header::Header;
@@ -123,7 +123,7 @@ fn in_array(fault: ArrayFault, header: &Header) -> NpyFault {
 mod tests {
     use std::io::Cursor;
 
-    use eigenspan::data::Source;
+    use eigenspan_core::data::Source;
 
     use super::super::header::written;
     use super::*;

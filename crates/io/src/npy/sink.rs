@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
-use eigenspan::data::{Matrix, NumberType, Samples, Sink, StreamError};
+use eigenspan_core::data::{Matrix, NumberType, Samples, Sink, StreamError};
 
 use super::header::{WRITTEN, written};
 use crate::atomic::{Replacement, Storage};

@@ -1,9 +1,10 @@
 //! Summary files: what is written is read, and nothing else is.
 
-use eigenspan::data::generate::{Normal, Subspaces};
-use eigenspan::{Keep, Lambda, Mat, Normalize};
+use eigenspan_core::data::generate::{Normal, Subspaces};
+use eigenspan_core::{Keep, Lambda, Mat, Normalize};
 
 use super::*;
+use crate::seal::{Tensor, seal_tensors};
 
 fn samples(n: usize) -> Mat {
     let data = Subspaces { samples: n, features: 12, subspaces: 2, dim: 2, noise: 0.1 }.generate(3).unwrap();
@@ -110,8 +111,8 @@ fn contents_that_contradict_themselves_are_refused() {
     assert_eq!(rows, invalid("its parts have more samples than it has"));
     let digits = forged(|json, _| json["parts"][0]["sha256"] = "zz".into());
     assert_eq!(digits, invalid("a fingerprint of its parts is not one"));
-    let later = "s.essum has format version 2; this program reads summaries of version 1";
-    assert_eq!(forged(|json, _| json["format"] = 2.into()), later);
+    let later = "s.essum has format version 3; this program reads summaries of versions 1 to 2";
+    assert_eq!(forged(|json, _| json["format"] = 3.into()), later);
 }
 
 #[test]

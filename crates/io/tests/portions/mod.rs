@@ -2,7 +2,7 @@
 
 use std::io::{Seek as _, Write as _};
 
-use eigenspan::data::{Dataset, Matrix};
+use eigenspan_core::data::{Dataset, Matrix};
 use eigenspan_io::{ReadOptions, Rows, open, open_samples};
 
 /// A file of these bytes; what is done with its path.

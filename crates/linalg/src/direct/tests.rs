@@ -1,26 +1,26 @@
 use super::unseen::{CHANCE, PROBES, chance_of};
 use super::*;
 use crate::certificate::Certificate;
-use crate::exec::{Monitor, Quiet};
+use crate::exec::Quiet;
 use crate::sparse::Lines;
 use crate::sparse::tests::{Both, prepared, scattered};
-use crate::triangle::orthonormalise;
+use crate::testing::CancelAfter;
+use crate::triangle::orthonormalize;
 use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A matrix with the given singular values, and zero beyond them.
 fn with_values(n: usize, m: usize, sigma: &[f64]) -> Mat {
-    let turn = |n: usize, s: f64| {
-        orthonormalise(&Mat::from_fn(n, sigma.len(), |i, j| {
+    let rotation = |n: usize, s: f64| {
+        orthonormalize(&Mat::from_fn(n, sigma.len(), |i, j| {
             ((i * j) as f64 * 0.37 + s * i as f64 + (i * i) as f64).sin()
         }))
     };
-    let (left, right) = (turn(n, 0.3), turn(m, 0.7));
+    let (left, right) = (rotation(n, 0.3), rotation(m, 0.7));
     Mat::from_fn(n, m, |i, j| (0..sigma.len()).map(|r| left.at(i, r) * sigma[r] * right.at(j, r)).sum())
 }
 
 /// The largest entry of UUᵀ − WWᵀ on a few rows.
-fn subspaces_apart(u: &Mat, w: &Mat) -> f64 {
+fn subspace_distance(u: &Mat, w: &Mat) -> f64 {
     let entry = |a: &Mat, i: usize, j: usize| a.row(i).iter().zip(a.row(j)).map(|(x, y)| x * y).sum::<f64>();
     let some = || (0..u.rows()).step_by(1 + u.rows() / 40);
     some()
@@ -40,8 +40,8 @@ fn agrees(x: &dyn Blocks, dense: &Mat, cut: Select) {
         assert!((a - b).abs() <= 1e-11 * exact.sigma[0], "{a} ≠ {b}");
     }
     let of = |l: &Leading<'_>| l.basis(found.count, Exec::default()).unwrap();
-    let apart = subspaces_apart(&of(&found), &of(&exact));
-    assert!(apart < 1e-6, "subspaces apart by {apart:e}");
+    let distance = subspace_distance(&of(&found), &of(&exact));
+    assert!(distance < 1e-6, "subspaces distance by {distance:e}");
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn sparse_matrices_agree_with_the_dense_one_and_are_never_read_row_by_row() {
 
 #[test]
 fn more_equal_values_than_a_block_holds_are_all_found() {
-    // 40 equal values above the cut, four near it, the rest below. No value of the dense matrix is ever looked at.
+    // 40 equal values above the cut, four near it, the rest below. The dense matrix is never read.
     let value = |j: usize| {
         if j < 40 {
             3.0
@@ -91,21 +91,21 @@ fn more_equal_values_than_a_block_holds_are_all_found() {
 }
 
 #[test]
-fn a_missing_value_is_seen_and_taken_in() {
+fn a_missed_value_is_detected_and_added() {
     let sigma: Vec<f64> = (0..200).map(|j| if j < 6 { 5.0 - 0.1 * f64::from(j) } else { 2.0 / f64::from(j) }).collect();
     let x = with_values(700, 600, &sigma);
     let search = Direct::of(&x, Exec::default()).unwrap();
     let whole = krylov::leading(&search.a, Until::Above(9.0), search.rounding, Exec::default()).unwrap().unwrap();
     let vectors = whole.vectors.transposed().into_vec();
-    for lost in 0..6 {
+    for missed in 0..6 {
         let mut pairs = Pairs { values: whole.values[..6].to_vec(), vectors: vectors[..6 * 600].to_vec() };
-        assert!(search.known(3.0, &pairs, Exec::default()).unwrap().is_some());
-        pairs.values.remove(lost);
-        pairs.vectors.drain(lost * 600..(lost + 1) * 600);
-        assert!(search.known(3.0, &pairs, Exec::default()).unwrap().is_none(), "value {lost} is not missed");
-        assert!(search.take_in(3.0, &mut pairs, Exec::default()).unwrap());
-        let known = search.known(3.0, &pairs, Exec::default()).unwrap().unwrap();
-        assert_eq!((known.low, known.high), (6, 6));
+        assert!(search.count_above(3.0, &pairs, Exec::default()).unwrap().is_some());
+        pairs.values.remove(missed);
+        pairs.vectors.drain(missed * 600..(missed + 1) * 600);
+        assert!(search.count_above(3.0, &pairs, Exec::default()).unwrap().is_none(), "value {missed} is not missed");
+        assert!(search.add_missed(3.0, &mut pairs, Exec::default()).unwrap());
+        let bounds = search.count_above(3.0, &pairs, Exec::default()).unwrap().unwrap();
+        assert_eq!((bounds.low, bounds.high), (6, 6));
         assert!(pairs.values.windows(2).all(|w| w[0] >= w[1]));
     }
 }
@@ -124,7 +124,7 @@ fn the_chance_falls_with_every_block_and_rises_towards_the_cut() {
     assert_eq!(chance(0.9, 1), 1.0);
     assert!((10..20).all(|s| chance(0.9, s + 1) < 0.1 * chance(0.9, s)));
     assert!(chance(0.5, 12) < chance(0.8, 12) && chance(0.8, 12) < chance(0.9, 12));
-    // T₁(x) = x by hand: η² = ½ / (½·3²) for ξ = ½ and two blocks; 64 blocks in 4 rounds are 256 looks.
+    // By hand, T₁(x) = x: η² = ½ / (½·3²) for ξ = ½ and two blocks; 64 blocks in 4 rounds are 256 tests.
     let one = (1.0f64 / 9.0).sqrt() * (2.0 * 2.0 / std::f64::consts::PI).sqrt();
     assert!((chance_of(0.5, 1.0, 2, 2) / (256.0 * one.powi(PROBES as i32)) - 1.0).abs() < 1e-12);
 }
@@ -145,18 +145,9 @@ fn the_bits_do_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn a_cancelled_search_ends_early() {
-    struct After(AtomicUsize);
-    impl Monitor for After {
-        fn progress(&self, _: &'static str, _: usize, _: usize) {
-            self.0.fetch_add(1, Ordering::Relaxed);
-        }
-        fn cancelled(&self) -> bool {
-            self.0.load(Ordering::Relaxed) >= 3
-        }
-    }
     let x = scattered(900, 700, 0.05);
-    let monitor = After(AtomicUsize::new(0));
+    let monitor = CancelAfter::reports(3);
     let stopped = direct(&x, Select::Top(4), Exec::new(NonZero::new(1), &monitor));
     assert_eq!(stopped.err(), Some(Error::Cancelled));
-    assert!(monitor.0.into_inner() < 10);
+    assert!(monitor.reported() < 10);
 }

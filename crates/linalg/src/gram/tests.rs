@@ -1,15 +1,15 @@
-//! What a Gram matrix promises: exact for whole numbers, within its bound, the same bits for any number of threads.
+//! The guarantees of a Gram matrix: exact for integers, within its bound, the same bits for any number of threads.
 
 use super::*;
 use crate::exec::Quiet;
 use std::num::NonZero;
 
-/// Whole numbers from 0 to 255 that look like nothing.
+/// Deterministic pseudo-random integers from 0 to 255.
 fn byte(i: usize, j: usize) -> u8 {
     ((i * 7919 + j * 104_729 + i * j) % 256) as u8
 }
 
-/// Bytes, read as `f64` or as they are; rows divided by `lengths` where given.
+/// Bytes, read as `f64` or as bytes; rows divided by `lengths` where given.
 struct Bytes {
     n: usize,
     m: usize,
@@ -17,18 +17,18 @@ struct Bytes {
     native: bool,
 }
 
-/// Bytes near the top of their range, each less the mean of its column.
-struct Centred {
+/// Bytes near the top of their range, with the mean of each column subtracted.
+struct Centered {
     n: usize,
     m: usize,
     exponent: i32,
 }
 
-impl Centred {
+impl Centered {
     fn byte(i: usize, j: usize) -> u8 {
         250 + byte(i, j) % 6
     }
-    /// n² (X Xᵀ)_ij or n² (XᵀX)_ij for X in full units, in whole numbers: n times each difference is one.
+    /// n² (X Xᵀ)_ij or n² (XᵀX)_ij for unscaled X, as integers: n times each difference is one.
     fn exact(&self, i: usize, j: usize) -> i128 {
         let n = self.n as i128;
         let sums: Vec<i128> = (0..self.m).map(|j| (0..self.n).map(|i| i128::from(Self::byte(i, j))).sum()).collect();
@@ -40,19 +40,19 @@ impl Centred {
     }
 }
 
-impl Rows<f64> for Centred {
+impl Rows<f64> for Centered {
     fn read_row(&self, _: usize, _: Range<usize>, _: &mut [f64]) {
         panic!("bytes are not read as anything else");
     }
 }
 
-impl Rows<u8> for Centred {
+impl Rows<u8> for Centered {
     fn read_row(&self, i: usize, cols: Range<usize>, out: &mut [u8]) {
         out.iter_mut().zip(cols).for_each(|(to, j)| *to = Self::byte(i, j));
     }
 }
 
-impl Blocks for Centred {
+impl Blocks for Centered {
     fn rows(&self) -> usize {
         self.n
     }
@@ -63,7 +63,7 @@ impl Blocks for Centred {
         self.exponent
     }
     fn native(&self) -> Native<'_> {
-        Native::CentredU8(self)
+        Native::CenteredU8(self)
     }
 }
 
@@ -95,7 +95,7 @@ impl Blocks for Bytes {
     }
 }
 
-/// Σ over the long side, in whole numbers.
+/// Σ over the long side, as an integer.
 fn exact(n: usize, m: usize, i: usize, j: usize) -> f64 {
     let term = |l: usize| match n >= m {
         true => u64::from(byte(l, i)) * u64::from(byte(l, j)),
@@ -131,17 +131,17 @@ fn rows_divided_by_their_lengths_are_divided_in_the_gram_matrix() {
 }
 
 #[test]
-fn centred_bytes_are_multiplied_to_the_last_bits_on_both_sides() {
+fn centered_bytes_are_multiplied_to_the_last_bits_on_both_sides() {
     for (n, m) in [(5, 3), (3, 5), (900, 40), (40, 900), (1, 2), (9000, 17)] {
         for exponent in [0, 9] {
-            let x = Centred { n, m, exponent };
+            let x = Centered { n, m, exponent };
             let g = Gram::of(&x, Exec::default()).unwrap();
             let (p, mut off) = (n.min(m), 0.0f64);
             let some = (0..p).step_by(1 + p / 10);
             for (i, j) in some.clone().flat_map(|i| some.clone().map(move |j| (i, j))) {
                 let exact = x.exact(i, j) as f64 / (n * n) as f64 / 4f64.powi(exponent);
                 let apart = (g.matrix.at(i, j) - exact).abs();
-                // Two roundings here, three there: no digit is lost to the offset.
+                // Two roundings here, three there: the offset costs no digit.
                 assert!(apart <= 6.0 * UNIT * exact.abs(), "{n} × {m}: entry {i}, {j} is {apart:e} off {exact:e}");
                 off = off.max(apart);
             }

@@ -1,15 +1,15 @@
-//! The means taken away from a Gram matrix of whole numbers, exactly: nothing is rounded before the result is.
+//! Exact subtraction of the means from a Gram matrix of integers: only the result is rounded.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | YᵀY, YYᵀ | `g` | whole numbers below 2⁵³, as `f64` |
+//! | YᵀY, YYᵀ | `g` | integers below 2⁵³, as `f64` |
 //! | s | `s` | Yᵀ1, the sum of each feature |
 //! | r, t | `r`, `t` | YYᵀ1 and its sum |
 
 use crate::mat::Mat;
 
 /// YᵀY ↦ (n YᵀY − s sᵀ) / n, lower triangle.
-pub(super) fn centre_features(g: &mut Mat, s: &[f64], n: usize) {
+pub(super) fn center_features(g: &mut Mat, s: &[f64], n: usize) {
     let s = whole(s);
     let of = |g: i64, si: i64, sj: i64| n as i128 * i128::from(g) - i128::from(si) * i128::from(sj);
     for (i, si) in s.iter().enumerate() {
@@ -20,7 +20,7 @@ pub(super) fn centre_features(g: &mut Mat, s: &[f64], n: usize) {
 }
 
 /// YYᵀ ↦ (n² YYᵀ − n r 1ᵀ − n 1 rᵀ + t) / n², lower triangle.
-pub(super) fn centre_samples(g: &mut Mat) {
+pub(super) fn center_samples(g: &mut Mat) {
     let n = g.rows() as i128;
     let r: Vec<i128> = (0..g.rows()).map(|i| whole(g.row(i)).into_iter().map(i128::from).sum()).collect();
     let t: i128 = r.iter().sum();
@@ -31,7 +31,7 @@ pub(super) fn centre_samples(g: &mut Mat) {
     }
 }
 
-/// Whole numbers as such.
+/// Integers stored as `f64`.
 fn whole(values: &[f64]) -> Vec<i64> {
     values.iter().map(|v| *v as i64).collect()
 }

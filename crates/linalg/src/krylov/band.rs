@@ -1,4 +1,4 @@
-//! The projected matrix T = QᵀAQ: a band of small blocks, and its eigenpairs.
+//! The projected matrix T = QᵀAQ, a band of small blocks, and its eigenpairs.
 //!
 //! ```text
 //!         ⎡ A₁  B₁ᵀ       ⎤
@@ -17,17 +17,17 @@ use super::basis::Step;
 use crate::Error;
 use crate::exec::Exec;
 use crate::mat::Mat;
-use crate::symmetric::tridiagonalise;
+use crate::symmetric::tridiagonalize;
 
 /// T, block after block.
 #[derive(Default)]
-pub(super) struct Band {
+pub(super) struct BlockTridiagonal {
     /// The blocks in their order.
     pub steps: Vec<Step>,
     order: usize,
 }
 
-impl Band {
+impl BlockTridiagonal {
     /// Adds a block.
     pub fn push(&mut self, step: Step) {
         self.order += step.diagonal.nrows();
@@ -82,12 +82,12 @@ impl Band {
         (0..tail.ncols()).map(|j| tail.col(j).norm_l2()).collect()
     }
 
-    /// All eigenvalues of T, and the vectors of as many as `wanted` says when it sees them.
-    pub fn decompose(&self, wanted: impl Fn(&[f64]) -> usize, exec: Exec<'_>) -> Result<Projected, Error> {
+    /// All eigenvalues of T, and the leading `count(values)` eigenvectors.
+    pub fn decompose(&self, selected: impl Fn(&[f64]) -> usize, exec: Exec<'_>) -> Result<Projected, Error> {
         let (t, d) = (self.dense(), self.order);
-        let reduced = tridiagonalise(Mat::from_fn(d, d, |i, j| t[(i.max(j), i.min(j))]), exec)?;
+        let reduced = tridiagonalize(Mat::from_fn(d, d, |i, j| t[(i.max(j), i.min(j))]), exec)?;
         let values = reduced.values(exec)?;
-        let leading = reduced.leading(wanted(&values).min(d), exec)?.vectors;
+        let leading = reduced.leading(selected(&values).min(d), exec)?.vectors;
         let vectors = Block::from_fn(d, leading.cols(), |i, j| leading.at(i, j));
         let residuals = self.residuals(vectors.as_ref());
         Ok(Projected { values, vectors, residuals })
@@ -97,13 +97,13 @@ impl Band {
 /// The eigenpairs (θ, y) of T, largest first: θ and Qy are the Ritz pairs of A.
 pub(super) struct Projected {
     pub values: Vec<f64>,
-    /// y of the leading ones.
+    /// y of the leading eigenvalues.
     pub vectors: Block<f64>,
     /// ‖A Qy − θ Qy‖ = ‖B y_last‖.
     pub residuals: Vec<f64>,
 }
 
-/// All eigenpairs of a small symmetric matrix (lower triangle), largest first.
+/// All eigenpairs of a small symmetric matrix (lower triangle), in descending order.
 pub(super) fn projected(t: MatRef<'_, f64>) -> Result<(Vec<f64>, Block<f64>), Error> {
     let d = t.nrows();
     let mut values = vec![0.0; d];

@@ -1,4 +1,4 @@
-//! The orthonormal basis Q = [Q₁ Q₂ …] of a block Krylov space, a block longer with every step.
+//! The orthonormal basis Q = [Q₁ Q₂ …] of a block Krylov space, which gains a block with every step.
 //!
 //! ```text
 //!     W = A Qⱼ                       the operator, once
@@ -7,9 +7,10 @@
 //!     V ← V − Q (QᵀV)                what rounding left along ALL earlier blocks, now that V has length one
 //!     V = Qⱼ₊₁ R₂                    Cholesky again:  Bⱼ = R₂ R₁
 //! ```
-//! The full pass comes after the columns were scaled to one, so what is left of the old directions is a few eps
-//! however much of W was cancelled before. Where a column vanishes (the space became invariant) a fresh random
-//! vector takes its place, coupled to nothing before it: that is how eigenvalues of high multiplicity are found.
+//! The full pass follows after the columns were scaled to length one, so the remaining components along old directions
+//! are a few eps, however much of W was cancelled before. Where a column vanishes (the space became invariant) a new
+//! random vector replaces it, coupled to none of the vectors before: this is how eigenvalues of high multiplicity are
+//! found.
 //!
 //! Golub, Underwood (1977) — `golub1977` in `docs/references.bib`.
 
@@ -22,9 +23,9 @@ use crate::exec::Exec;
 use crate::matmul::product;
 use crate::random::Random;
 
-/// A full pass that takes away more than this share of a vector is done again.
+/// A full pass that subtracts more than this share of a vector is repeated.
 const LARGE: f64 = 1e-2;
-/// Twice is enough; more would mean a bug, and an error is better than an endless loop.
+/// Two passes suffice; more would indicate a bug, and an error is better than an endless loop.
 const PASSES: usize = 3;
 
 /// One step of the recurrence A Qⱼ = Qⱼ₋₁ Bⱼ₋₁ᵀ + Qⱼ Aⱼ + Qⱼ₊₁ Bⱼ.
@@ -33,7 +34,7 @@ pub(super) struct Step {
     pub diagonal: Block<f64>,
     /// Bⱼ: as many rows as the next block has columns.
     pub below: Block<f64>,
-    /// Random vectors in the next block: those that replace a vanished column, and those asked for.
+    /// Random vectors in the next block: replacements of vanished columns, and requested ones.
     pub fresh: usize,
 }
 
@@ -41,11 +42,11 @@ pub(super) struct Step {
 pub(super) struct Basis {
     p: usize,
     values: Vec<f64>,
-    /// Where the last block and the one before it begin.
+    /// Starts of the last block and of the one before it.
     last: usize,
     previous: usize,
     random: Random,
-    /// The largest ‖A q‖ seen: what rounding is measured by.
+    /// The largest ‖A q‖ so far, the scale of rounding errors.
     scale: f64,
     work: Vec<f64>,
 }
@@ -116,7 +117,7 @@ impl Basis {
         Ok(r)
     }
 
-    /// What [`Basis::add_block`] does, for columns that may depend on each other: slow and safe.
+    /// [`Basis::add_block`] for columns that may be linearly dependent: slow and safe.
     fn add_column_by_column(&mut self, w: MatRef<'_, f64>, vanish: f64) -> Block<f64> {
         let (p, width) = (self.p, w.ncols());
         let start = self.values.len();
@@ -140,7 +141,7 @@ impl Basis {
         r.subrows(0, rank).to_owned()
     }
 
-    /// Appends `count` random vectors at right angles to all that are there.
+    /// Appends `count` random vectors orthogonal to all present ones.
     fn add_random(&mut self, count: usize, exec: Exec<'_>) -> Result<(), Error> {
         if count == 0 {
             return Ok(());
@@ -157,8 +158,8 @@ impl Basis {
         product(tail, Accum::Replace, v.rb(), inverse(&r).as_ref(), 1.0, exec)
     }
 
-    /// Makes the last block orthonormal, and orthogonal to all before it, to a few eps; returns R₂ with
-    /// V = Q H + Qⱼ₊₁ R₂. Both at once:
+    /// Makes the last block orthonormal, and orthogonal to all blocks before it, to a few eps; returns R₂ with V = Q H
+    /// + Qⱼ₊₁ R₂. Both are done together:
     /// ```text
     ///     [Q V]ᵀV = [H; S]      R₂ᵀR₂ = S − HᵀH      Qⱼ₊₁ = [Q V] [−H; I] R₂⁻¹
     /// ```
@@ -203,7 +204,7 @@ fn remove(v: MatMut<'_, f64>, q: MatRef<'_, f64>, exec: Exec<'_>) -> Result<(), 
     product(v, Accum::Add, q, h.as_ref(), -1.0, exec)
 }
 
-/// R (upper triangular) with RᵀR = WᵀW, where that is safe.
+/// R (upper triangular) with RᵀR = WᵀW, where Cholesky is safe.
 fn triangle(w: MatRef<'_, f64>, vanish: f64, exec: Exec<'_>) -> Result<Option<Block<f64>>, Error> {
     let mut square = Block::zeros(w.ncols(), w.ncols());
     product(square.as_mut(), Accum::Replace, w.transpose(), w, 1.0, exec)?;
@@ -211,7 +212,7 @@ fn triangle(w: MatRef<'_, f64>, vanish: f64, exec: Exec<'_>) -> Result<Option<Bl
 }
 
 /// R (upper triangular) with RᵀR = S, the inner products of some columns; `None` where a column is shorter than
-/// `vanish` beside the ones before it, or too close to them for this way to be safe.
+/// `vanish` orthogonally to the columns before it, or too close to their span for Cholesky to be safe.
 fn cholesky(s: Block<f64>, vanish: f64) -> Option<Block<f64>> {
     let b = s.ncols();
     let mut r = s;
@@ -223,7 +224,7 @@ fn cholesky(s: Block<f64>, vanish: f64) -> Option<Block<f64>> {
             r[(j, i)] = 0.0;
         }
         let left = whole - (0..j).map(|l| r[(l, j)] * r[(l, j)]).sum::<f64>();
-        // The square root of 1e-12 is lost in WᵀW: four digits of a direction remain, and two passes follow.
+        // WᵀW loses the square root of 1e-12: four digits of a direction remain, and two passes follow.
         if !(left > 1e-12 * whole && left > vanish * vanish) {
             return None;
         }
@@ -232,7 +233,7 @@ fn cholesky(s: Block<f64>, vanish: f64) -> Option<Block<f64>> {
     Some(r)
 }
 
-/// The inverse of an upper triangle.
+/// The inverse of an upper triangular matrix.
 fn inverse(r: &Block<f64>) -> Block<f64> {
     let b = r.ncols();
     let mut x = Block::zeros(b, b);

@@ -38,13 +38,13 @@ fn floor(lambda: &[f64]) -> f64 {
     8.0 * f64::EPSILON * lambda.iter().sum::<f64>()
 }
 
-/// Everything that is promised of an answer, measured directly: the right number of values, each right, one more
-/// past the last, orthonormal vectors, small residuals.
+/// Checks all guarantees of a result directly: the correct number of values, each correct, one more past the last,
+/// orthonormal vectors, small residuals.
 fn check(lambda: &[f64], g: &Mat, found: &Ritz, k: usize, cut: f64) {
     let (p, n) = (lambda.len(), found.values.len());
-    assert_eq!(n, k + 1, "{k} wanted values and one past them");
-    for (value, want) in found.values.iter().zip(lambda) {
-        assert!((value - want).abs() <= 1e-6 * cut + floor(lambda), "{value} ≠ {want}");
+    assert_eq!(n, k + 1, "{k} selected values and one past them");
+    for (value, expected) in found.values.iter().zip(lambda) {
+        assert!((value - expected).abs() <= 1e-6 * cut + floor(lambda), "{value} ≠ {expected}");
     }
     for i in 0..n {
         let v: Vec<f64> = (0..p).map(|r| found.vectors.at(r, i)).collect();
@@ -54,13 +54,13 @@ fn check(lambda: &[f64], g: &Mat, found: &Ritz, k: usize, cut: f64) {
         assert!(residual <= most + floor(lambda), "pair {i} of {n}: residual {residual:e} at a cut of {cut:e}");
         for j in 0..=i {
             let dot: f64 = (0..p).map(|r| v[r] * found.vectors.at(r, j)).sum();
-            let want = if i == j { 1.0 } else { 0.0 };
-            assert!((dot - want).abs() <= 100.0 * p as f64 * f64::EPSILON, "({i}, {j}): {dot}");
+            let expected = if i == j { 1.0 } else { 0.0 };
+            assert!((dot - expected).abs() <= 100.0 * p as f64 * f64::EPSILON, "({i}, {j}): {dot}");
         }
     }
 }
 
-/// A matrix that does not say so: no dense decomposition is the cheaper choice.
+/// A matrix whose `is_matrix` is false: a dense decomposition is no alternative.
 struct Products<'a>(Dense<'a>);
 
 impl Operator for Products<'_> {
@@ -72,7 +72,7 @@ impl Operator for Products<'_> {
     }
 }
 
-/// Finds what lies above `cut` and checks it.
+/// Finds the values above `cut` and checks them.
 fn all_above(lambda: &[f64], cut: f64) -> Ritz {
     let g = with_spectrum(lambda);
     let found =
@@ -97,7 +97,7 @@ fn a_value_that_occurs_more_often_than_a_block_is_wide_is_found_every_time() {
         lambda[..copies].fill(1.001);
         lambda[copies..].sort_by(|a, b| b.total_cmp(a));
         all_above(&lambda, 1.0);
-        // The same below larger ones, and nearly rather than exactly equal.
+        // The same below larger values, and nearly rather than exactly equal.
         lambda[..copies].iter_mut().enumerate().for_each(|(i, v)| *v -= 1e-9 * i as f64);
         (lambda[0], lambda[1]) = (300.0, 20.0);
         all_above(&lambda, 1.0);
@@ -169,7 +169,7 @@ fn a_number_of_values_or_a_share_of_the_trace_can_be_asked_for() {
     for k in [0, 1, 12, 60] {
         let share = lambda[..k].iter().sum::<f64>() / trace - 1e-9;
         for until in [Until::Count(k), Until::Share(share, trace)] {
-            let found = leading(&Dense(&g), until, floor(&lambda), one_thread()).unwrap().expect("few are wanted");
+            let found = leading(&Dense(&g), until, floor(&lambda), one_thread()).unwrap().expect("few are selected");
             check(&lambda, &g, &found, k, lambda[k.max(1) - 1]);
         }
     }
@@ -194,11 +194,11 @@ fn too_many_to_be_worth_it_is_said_early() {
     let lambda: Vec<f64> = (0..p).map(|i| 2.0 - i as f64 / p as f64).collect();
     let g = with_spectrum(&lambda);
     let above = [1.5, 1.1, -1.0].map(Until::Above);
-    // 150 would fit: it is the cost that speaks against it.
+    // 150 would fit, but the cost decides.
     for until in above.into_iter().chain([150, 300, p + 1].map(Until::Count)) {
         let operator = Counted(Dense(&g), AtomicUsize::new(0));
         assert!(leading(&operator, until, 1e-13, one_thread()).unwrap().is_none(), "{until:?}");
-        // Where the number is known, so is the cost, before anything is multiplied.
+        // Where the number is given, so is the cost, before anything is multiplied.
         let most = if matches!(until, Until::Count(_)) { 0 } else { p / 4 };
         assert!(operator.1.into_inner() <= most, "{until:?}");
     }
@@ -207,7 +207,7 @@ fn too_many_to_be_worth_it_is_said_early() {
 
 #[test]
 fn a_search_is_not_given_up_near_its_end() {
-    // A few more than a dense decomposition would be the better choice for, seen when half the work is done.
+    // A few more than where a dense decomposition would be the better choice, detected when half the work is done.
     let (lambda, k) = (power_law(600), 102);
     let cut = (lambda[k - 1] * lambda[k]).sqrt();
     let g = with_spectrum(&lambda);

@@ -1,26 +1,26 @@
-//! From the space to an answer: Ritz values, how many of them are above the cut, and how sure that is.
+//! From the space to an answer: Ritz values, how many of them are above the cut, and the certificate of that count.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | ξ | `values` | the eigenvalues of T |
-//! | t | `t` | the cut, as an eigenvalue, less all that rounding may have moved |
+//! | t | `t` | the cut as an eigenvalue, less all possible rounding errors |
 //! | k | `known` | #{ξ ≥ t} |
-//! | R | | what couples Ritz vectors to what lies beside the space (`space.rs`) |
+//! | R | | the coupling of Ritz vectors to the complement of the space (`space.rs`) |
 //!
-//! **None missed, by energy.** Let B be A on the complement of the first k Ritz vectors; λ_{k+1}(A) ≤ λ₁(B) (Courant–Fischer). In the
-//! basis of the other Ritz vectors and of what lies beside the space B = [Ξ, Cᵀ; C, B′] with tr B′ = E − tr T, so
-//! tI − B is positive definite (Schur) where ξ_{k+1} < t and
+//! **None missed, by energy.** Let B be A on the complement of the first k Ritz vectors; λ_{k+1}(A) ≤ λ₁(B)
+//! (Courant–Fischer). In the basis of the other Ritz vectors and of the complement of the space B = [Ξ, Cᵀ; C, B′] with
+//! tr B′ = E − tr T, so tI − B is positive definite (Schur) where ξ_{k+1} < t and
 //! ```text
 //!     E − tr T + ‖C (tI − Ξ)^{−1/2}‖²  <  t
 //! ```
-//! Short of that, E ≥ Σλ leaves room for (E − Σ_{i≤k} ξᵢ)/t more values of t and above.
+//! Otherwise E ≥ Σλ allows (E − Σ_{i≤k} ξᵢ)/t further values of t and above.
 //!
-//! **A share of the energy.** Σ_{i≤k} λᵢ ≥ Σξᵢ: so many values carry it for sure. Where no more than k values are above a t
-//! below ξ_k, Σ_{i≤k} λᵢ ≤ Σξᵢ + k‖C_k‖²/(ξ_k − t) (Li, Li 2005 — `li2005` in `docs/references.bib`), C_k the residuals of the
-//! first k: with fewer than that allows, it is not carried.
+//! **A share of the energy.** Σ_{i≤k} λᵢ ≥ Σξᵢ, so this number of values certainly carries the share. Where no more
+//! than k values are above a t below ξ_k, Σ_{i≤k} λᵢ ≤ Σξᵢ + k‖C_k‖²/(ξ_k − t) (Li, Li 2005 — `li2005` in
+//! `docs/references.bib`), C_k the residuals of the first k: fewer values than this bound allows do not carry it.
 
 use super::Sketch;
-use super::chance::{CHANCE, Made, chance};
+use super::chance::{CHANCE, KrylovShape, chance};
 use crate::Error;
 use crate::dense::product;
 use crate::exec::Exec;
@@ -28,44 +28,45 @@ use crate::gram::gamma;
 use crate::mat::Mat;
 use crate::rows::energy;
 use crate::spectrum::{Leading, Select};
-use crate::symmetric::{Tridiagonal, tridiagonalise};
+use crate::symmetric::{Tridiagonal, tridiagonalize};
 
-/// A direction is found where its residual ‖Au − ξu‖ is below this share of ξ: its σ is then right to a few 10⁻⁵.
+/// A direction is accepted where its residual ‖Au − ξu‖ is below this share of ξ: the relative error of σ is then a few
+/// 10⁻⁵.
 const ACCURATE: f64 = 0.01;
 
-/// The singular values that a cut asks for, as far as the readings tell.
+/// The singular values selected by a cut, as far as the passes determine them.
 #[derive(Debug)]
 pub struct Answer {
     /// The values and their directions.
     pub leading: Leading<'static>,
-    /// Whether the count is told and the directions are found, so that no further reading is needed.
+    /// Whether the count is certified and the directions are accurate, so that no further pass is needed.
     pub settled: bool,
-    /// Whether the space is too small to hold what was asked for: more columns are needed rather than more readings.
+    /// Whether the space is too small for the selected values: more columns are needed rather than more passes.
     pub short: bool,
     /// The largest ‖Au − ξu‖/ξ of the directions above the cut.
     pub residual: f64,
 }
 
-/// At least and at most so many, but for a chance.
-struct Known {
+/// Bounds on a count, which fail with probability `chance`.
+struct CountBounds {
     low: usize,
     high: usize,
     chance: f64,
 }
 
 impl Sketch {
-    /// The singular values that `cut` asks for. Not before the end of the first reading.
+    /// The singular values that `cut` selects. Not before the end of the first pass.
     pub fn leading(&self, cut: Select, exec: Exec<'_>) -> Result<Answer, Error> {
-        let n = self.rows.filter(|_| self.readings() > 0).ok_or(Error::NoRows)?;
-        let reduced = tridiagonalise(self.space.projected().clone(), exec.silent())?;
+        let n = self.rows.filter(|_| self.passes() > 0).ok_or(Error::NoRows)?;
+        let reduced = tridiagonalize(self.space.projected().clone(), exec.silent())?;
         let values = reduced.values(exec.silent())?;
         let d = values.len();
         let (count, tau) = cut.place(&values, self.energy);
-        let blur = (n as f64).sqrt() * self.row_rounding;
+        let error_bound = (n as f64).sqrt() * self.row_rounding;
         let slack = self.slack(values[0]);
-        let mut known = self.count(&reduced, &values, (tau, blur), slack, exec)?;
-        let wanted = (count + 1).min(d);
-        let vectors = reduced.with_values(values[..wanted].to_vec(), exec.silent())?.vectors;
+        let mut bounds = self.count(&reduced, &values, (tau, error_bound), slack, exec)?;
+        let needed = (count + 1).min(d);
+        let vectors = reduced.with_values(values[..needed].to_vec(), exec.silent())?.vectors;
         let residuals = self.residuals(&vectors, exec)?;
         let share = |(r, v): (&f64, &f64)| r / v.max(f64::MIN_POSITIVE);
         let residual = residuals.iter().zip(&values).take(count).map(share).fold(0.0, f64::max);
@@ -76,18 +77,19 @@ impl Sketch {
             let gap = values[..count].last().map_or(0.0, |v| v - tau * tau);
             let excess = residuals.iter().take(count).map(|r| r * r).sum::<f64>() / gap;
             let enough = part * self.energy - count as f64 * (excess + slack);
-            let told = known.high <= count && gap > 0.0;
-            known.low = if told { fewest(&values, enough).min(count) } else { count.min(1) };
-            known.high = count;
+            let certified = bounds.high <= count && gap > 0.0;
+            bounds.low = if certified { fewest(&values, enough).min(count) } else { count.min(1) };
+            bounds.high = count;
         }
         let p = n.min(self.features);
-        let (low, high) = (known.low.min(count), known.high.max(count).min(p));
+        let (low, high) = (bounds.low.min(count), bounds.high.max(count).min(p));
         let leading = Leading {
-            sigma: values[..wanted].iter().map(|v| if *v <= self.error { 0.0 } else { v.sqrt() }).collect(),
+            sigma: values[..needed].iter().map(|v| if *v <= self.error { 0.0 } else { v.sqrt() }).collect(),
             count,
             interval: (low, high.max(low)),
-            chance: known.chance,
-            margin: (slack + 2.0 * tau * blur + blur * blur) / (2.0 * tau * tau).max(f64::MIN_POSITIVE),
+            chance: bounds.chance,
+            margin: (slack + 2.0 * tau * error_bound + error_bound * error_bound)
+                / (2.0 * tau * tau).max(f64::MIN_POSITIVE),
             norm: self.energy.sqrt(),
             solver: "sketch",
             vectors: self.space.over_features(&vectors, exec)?,
@@ -97,43 +99,43 @@ impl Sketch {
         Ok(Answer { leading, settled, short, residual })
     }
 
-    /// ‖Au − ξu‖ of the Ritz vectors u, given over the space.
+    /// ‖Au − ξu‖ of the Ritz vectors u, given in coordinates of the space.
     fn residuals(&self, vectors: &Mat, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
-        let beside = self.space.beside(vectors, exec)?;
+        let coupled_coordinates = self.space.coupled_coordinates(vectors, exec)?;
         let mut squares = vec![0.0; vectors.cols()];
-        for i in 0..beside.rows() {
-            squares.iter_mut().zip(beside.row(i)).for_each(|(sum, x)| *sum += x * x);
+        for i in 0..coupled_coordinates.rows() {
+            squares.iter_mut().zip(coupled_coordinates.row(i)).for_each(|(sum, x)| *sum += x * x);
         }
         Ok(squares.into_iter().map(f64::sqrt).collect())
     }
 
-    /// How many values are above τ, which is known to within `blur`.
+    /// The number of values above τ, which is given to within `error_bound`.
     fn count(
         &self,
         reduced: &Tridiagonal,
         values: &[f64],
-        (tau, blur): (f64, f64),
+        (tau, error_bound): (f64, f64),
         slack: f64,
         exec: Exec<'_>,
-    ) -> Result<Known, Error> {
-        let (above, t) = ((tau + blur).powi(2), (tau - blur).max(0.0).powi(2) - slack);
+    ) -> Result<CountBounds, Error> {
+        let (above, t) = ((tau + error_bound).powi(2), (tau - error_bound).max(0.0).powi(2) - slack);
         let low = values.iter().take_while(|v| **v - slack > above).count();
         if t <= 0.0 {
-            return Ok(Known { low, high: self.features, chance: 0.0 });
+            return Ok(CountBounds { low, high: self.features, chance: 0.0 });
         }
         let known = values.iter().take_while(|v| **v >= t).count();
         let rounding = gamma(self.features + self.rows()) * self.energy + values.len() as f64 * slack;
-        let room = self.energy - values[..known].iter().sum::<f64>() + rounding;
-        let most = known + (room / t).max(0.0) as usize;
+        let remaining = self.energy - values[..known].iter().sum::<f64>() + rounding;
+        let most = known + (remaining / t).max(0.0) as usize;
         let left = self.energy - values.iter().sum::<f64>() + rounding;
         if most == known || (left < t && left + self.coupled(reduced, values, known, t, exec)? < t) {
-            return Ok(Known { low, high: known, chance: 0.0 });
+            return Ok(CountBounds { low, high: known, chance: 0.0 });
         }
-        let made = Made { order: self.features, columns: self.columns, readings: self.space.steps() };
-        let chances = (known..most.min(values.len())).map(|j| (j, chance(made, j, values[j] + slack, t)));
+        let shape = KrylovShape { order: self.features, columns: self.columns, passes: self.space.steps() };
+        let chances = (known..most.min(values.len())).map(|j| (j, chance(shape, j, values[j] + slack, t)));
         Ok(match chances.into_iter().find(|(_, chance)| *chance <= CHANCE) {
-            Some((high, chance)) => Known { low, high, chance },
-            None => Known { low, high: most, chance: 0.0 },
+            Some((high, chance)) => CountBounds { low, high, chance },
+            None => CountBounds { low, high: most, chance: 0.0 },
         })
     }
 
@@ -147,20 +149,21 @@ impl Sketch {
         exec: Exec<'_>,
     ) -> Result<f64, Error> {
         let vectors = reduced.with_values(values.to_vec(), exec.silent())?.vectors;
-        let beside = self.space.beside(&vectors, exec)?;
-        let rows = beside.rows();
+        let coupled_coordinates = self.space.coupled_coordinates(&vectors, exec)?;
+        let rows = coupled_coordinates.rows();
         if rows == 0 || known == values.len() {
             return Ok(0.0);
         }
-        let scaled =
-            Mat::from_fn(rows, values.len() - known, |i, j| beside.at(i, known + j) / (t - values[known + j]).sqrt());
+        let scaled = Mat::from_fn(rows, values.len() - known, |i, j| {
+            coupled_coordinates.at(i, known + j) / (t - values[known + j]).sqrt()
+        });
         let square = product(scaled.view(), scaled.view().transposed(), exec.silent())?;
         let rounding = gamma(2 * values.len()) * energy(scaled.as_slice());
-        Ok(tridiagonalise(square, exec.silent())?.values(exec.silent())?[0] * (1.0 + 1e-6) + rounding)
+        Ok(tridiagonalize(square, exec.silent())?.values(exec.silent())?[0] * (1.0 + 1e-6) + rounding)
     }
 }
 
-/// The fewest leading values that add up to `enough`.
+/// The minimum number of leading values that sum to `enough`.
 fn fewest(values: &[f64], enough: f64) -> usize {
     let mut sum = 0.0;
     values.iter().take_while(|v| (sum < enough, sum += v.max(0.0)).0).count()

@@ -1,4 +1,4 @@
-//! The space that readings build: orthonormal blocks, A over them, and where A leads from there.
+//! The space that the passes build: orthonormal blocks, A over them, and its next block.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
@@ -7,11 +7,11 @@
 //! | Q_{s+1} | `next` | an orthonormal basis of R = W_s − QQᵀW_s |
 //! | S | `coupling` | R = Q_{s+1}S |
 //!
-//! What A does to the space beyond T is R alone: W₁ … W_{s−1} lie in the space, since Q₂ … Q_s were made of them. So for a Ritz
-//! pair (ξ, Qy) the residual is AQy − ξQy = Q_{s+1} S y_s, y_s the last l entries of y. Directions of R that are rounding are
-//! left out; where all are, the space holds the whole range of A.
+//! The action of A on the space beyond T is R alone: W₁ … W_{s−1} lie in the space, since Q₂ … Q_s were computed from
+//! them. So for a Ritz pair (ξ, Qy) the residual is AQy − ξQy = Q_{s+1} S y_s, y_s the last l entries of y. Directions
+//! of R at rounding level are dropped; where all are, the space contains the whole range of A.
 
-use super::reading::add;
+use super::pass::add;
 use crate::Error;
 use crate::dense::product;
 use crate::exec::Exec;
@@ -19,7 +19,7 @@ use crate::mat::Mat;
 use crate::polish::polish;
 use crate::rows::energy;
 use crate::svd;
-use crate::triangle::orthonormalised;
+use crate::triangle::orthonormalized;
 
 #[derive(Debug, Clone)]
 pub(super) struct Space {
@@ -30,12 +30,12 @@ pub(super) struct Space {
 }
 
 impl Space {
-    /// Nothing yet; the first reading multiplies with `first`, orthonormal.
+    /// An empty space; the first pass multiplies with `first`, orthonormal.
     pub(super) fn new(first: Mat) -> Self {
         Self { blocks: vec![], projected: Mat::zeros(0, 0), coupling: Mat::zeros(0, 0), next: first }
     }
 
-    /// s: readings that added something.
+    /// s: passes that extended the space.
     pub(super) fn steps(&self) -> usize {
         self.blocks.len()
     }
@@ -50,13 +50,13 @@ impl Space {
         &self.projected
     }
 
-    /// What the next reading multiplies with: Q_{s+1}.
+    /// The factor of the next pass: Q_{s+1}.
     pub(super) fn next(&self) -> &Mat {
         &self.next
     }
 
     /// S y_s for the columns y of some vectors over the space, d × c.
-    pub(super) fn beside(&self, vectors: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
+    pub(super) fn coupled_coordinates(&self, vectors: &Mat, exec: Exec<'_>) -> Result<Mat, Error> {
         let (width, d) = (self.coupling.cols(), vectors.rows());
         let last = vectors.view().some_rows(d - width..d);
         product(self.coupling.view(), last, exec.silent())
@@ -74,8 +74,8 @@ impl Space {
         Ok(sum)
     }
 
-    /// Takes W = A Q_{s+1}, of which no direction shorter than `error`·√l is more than rounding.
-    pub(super) fn take(&mut self, mut image: Mat, error: f64, exec: Exec<'_>) -> Result<(), Error> {
+    /// Adds W = A Q_{s+1}; directions shorter than `error`·√l are rounding.
+    pub(super) fn add_block(&mut self, mut image: Mat, error: f64, exec: Exec<'_>) -> Result<(), Error> {
         let m = image.rows();
         let floor = error * (image.cols() as f64).sqrt();
         let q = std::mem::replace(&mut self.next, Mat::zeros(m, 0));
@@ -86,7 +86,7 @@ impl Space {
         Ok(())
     }
 
-    /// W ← W − Q(QᵀW), twice; gives QᵀW.
+    /// W ← W − Q(QᵀW), twice; returns QᵀW.
     fn removed_from(&self, w: &mut Mat, exec: Exec<'_>) -> Result<Mat, Error> {
         let d: usize = self.blocks.iter().map(Mat::cols).sum();
         let mut along = Mat::zeros(d, w.cols());
@@ -117,24 +117,24 @@ impl Space {
         });
     }
 
-    /// Q_{s+1} and S of R; directions not longer than `floor` are left out.
+    /// Q_{s+1} and S of R; directions not longer than `floor` are dropped.
     fn continued(&self, r: Mat, floor: f64, exec: Exec<'_>) -> Result<(Mat, Mat), Error> {
         let (m, l) = (r.rows(), r.cols());
         let nothing = || (Mat::zeros(m, 0), Mat::zeros(0, l));
         if energy(r.as_slice()).sqrt() <= floor {
             return Ok(nothing());
         }
-        let q = orthonormalised(&r, exec)?;
+        let q = orthonormalized(&r, exec)?;
         let small = product(q.view().transposed(), r.view(), exec.silent())?;
         // R = Q small, so the left singular vectors of `small` are those of R: the right ones of its transpose.
-        let turned = svd::right(&small.transposed())?;
-        let kept = turned.sigma.iter().take_while(|s| **s > floor).count();
-        if kept == 0 {
+        let rotated = svd::right(&small.transposed())?;
+        let retained = rotated.sigma.iter().take_while(|s| **s > floor).count();
+        if retained == 0 {
             return Ok(nothing());
         }
-        let mut next = product(q.view(), turned.v.leading_columns(kept).view(), exec.silent())?;
+        let mut next = product(q.view(), rotated.v.leading_columns(retained).view(), exec.silent())?;
         drop(q);
-        // A direction of R near rounding points back into the space a little.
+        // A direction of R near rounding has a small component in the space.
         self.removed_from(&mut next, exec)?;
         let next = polish(next, exec.silent())?;
         let coupling = product(next.view().transposed(), r.view(), exec.silent())?;

@@ -23,7 +23,7 @@ pub(crate) fn stored(x: &Mat) -> Lines {
     lines
 }
 
-/// A sparse matrix beside the dense one it stands for. Reading the dense one is a mistake unless it is allowed.
+/// A sparse matrix and the equal dense one. Reading the dense one panics unless `readable`.
 pub(crate) struct Both {
     pub dense: Mat,
     pub sparse: Sparse,
@@ -58,7 +58,7 @@ fn deviation_of(x: &Mat, mean: &[f64]) -> Vec<f64> {
     (0..x.cols()).map(|j| square(j).sqrt()).map(|s| if s > 0.0 { s } else { 1.0 }).collect()
 }
 
-/// Plain, centred, z-scores, and centred with weighted rows.
+/// Plain, centered, z-scores, and centered with weighted rows.
 pub(crate) fn prepared(x: &Mat) -> [Both; 4] {
     let mean = mean_of(x);
     let deviation = deviation_of(x, &mean);
@@ -67,12 +67,12 @@ pub(crate) fn prepared(x: &Mat) -> [Both; 4] {
         let dense = Mat::from_fn(x.rows(), x.cols(), f);
         Both { dense, sparse, readable: false }
     };
-    let centred = Sparse::centred(stored(x), &mean, None);
+    let centered = Sparse::centered(stored(x), &mean, None);
     [
         with(&|i, j| x.at(i, j), stored(x).into()),
-        with(&|i, j| x.at(i, j) - mean[j], centred.clone()),
-        with(&|i, j| (x.at(i, j) - mean[j]) / deviation[j], Sparse::centred(stored(x), &mean, Some(&deviation))),
-        with(&|i, j| (x.at(i, j) - mean[j]) * weights[i], centred.weighted(&weights)),
+        with(&|i, j| x.at(i, j) - mean[j], centered.clone()),
+        with(&|i, j| (x.at(i, j) - mean[j]) / deviation[j], Sparse::centered(stored(x), &mean, Some(&deviation))),
+        with(&|i, j| (x.at(i, j) - mean[j]) * weights[i], centered.weighted(&weights)),
     ]
 }
 
@@ -85,7 +85,7 @@ fn the_gram_matrix_is_that_of_the_dense_matrix_within_both_bounds_on_both_sides(
     for (n, m) in [(600, 200), (200, 600), (300, 300), (1, 50), (50, 1)] {
         let x = scattered(n, m, if n.min(m) == 1 { 0.1 } else { 0.06 });
         for (which, both) in prepared(&x).into_iter().enumerate() {
-            // A single row is all cancellation once it is centred: the dense way is taken there.
+            // A single row is all cancellation once it is centered: the dense path is taken there.
             let both = Both { readable: n.min(m) == 1, ..both };
             let (sparse, dense) =
                 (Gram::of(&both, Exec::default()).unwrap(), Gram::of(&both.dense, Exec::default()).unwrap());
@@ -123,13 +123,14 @@ fn a_matrix_of_zeros_has_a_gram_matrix_of_zeros() {
 
 #[test]
 fn a_full_column_far_from_zero_keeps_its_spread() {
-    // Column 0 is 10⁶ ± 1: nμ² against Σ(v − μ)² is 10¹² to 1, and all of the spread is lost without filling up.
+    // Column 0 is 10⁶ ± 1: nμ² against Σ(v − μ)² is 10¹² to 1, and the spread has no correct digit
+    // unless the column is made dense.
     let mut x = scattered(800, 150, 0.03);
     (0..800).for_each(|i| x.row_mut(i)[0] = 1e6 + ((i * 37) as f64).sin());
-    let [_, centred, ..] = prepared(&x);
+    let [_, centered, ..] = prepared(&x);
     let (sparse, dense) =
-        (Gram::of(&centred, Exec::default()).unwrap(), Gram::of(&centred.dense, Exec::default()).unwrap());
-    assert!(centred.sparse.size() <= 6.0 * dense.trace(), "the bound of the header");
+        (Gram::of(&centered, Exec::default()).unwrap(), Gram::of(&centered.dense, Exec::default()).unwrap());
+    assert!(centered.sparse.size() <= 6.0 * dense.trace(), "the bound of the header");
     assert!((sparse.matrix.at(0, 0) / dense.matrix.at(0, 0) - 1.0).abs() < 1e-12);
     assert!(distance(&sparse.matrix, &dense.matrix) <= sparse.error + dense.error);
 }
@@ -138,7 +139,7 @@ fn a_full_column_far_from_zero_keeps_its_spread() {
 fn a_shift_that_cancels_is_left_to_the_dense_way() {
     let x = scattered(400, 60, 0.05);
     let far = vec![1e4; 60];
-    // As if rows had been left out after the mean was taken: V = 10⁴ + x in the few stored columns, minus 10⁴.
+    // As if rows had been dropped after the mean was subtracted: V = 10⁴ + x in the few stored columns, minus 10⁴.
     let raised = Mat::from_fn(400, 60, |i, j| x.at(i, j) + 1e4);
     let sparse = Sparse { lines: stored(&raised), shift: Some((vec![1.0; 400], far)) };
     let both = Both { dense: x, sparse, readable: true };

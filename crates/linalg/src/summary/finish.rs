@@ -1,14 +1,15 @@
-//! From a summary to singular values, by the solvers that serve a matrix in memory.
+//! From a summary to singular values, by the solvers for a matrix in memory.
 //!
-//! S is handed to the Gram path as the Gram matrix of a matrix whose rows are gone: on the feature side nothing reads them.
-//! R is a small matrix of its own, with the singular values of the samples, and is decomposed as one. What is known about
-//! rounding goes along: e as the error of the Gram matrix, h (and the rounding of R) as that of the matrix.
+//! S is passed to the Gram path as the Gram matrix of a matrix whose rows are not available: on the feature side
+//! nothing reads them. R is a small matrix of its own, with the singular values of the samples, and is decomposed as
+//! one. Rounding bounds are passed along: e as the error of the Gram matrix, h (and the rounding of R) as that of the
+//! matrix.
 
 use std::borrow::Cow;
 use std::ops::{Deref, Range};
 
 use super::mean::Mean;
-use super::part::Part;
+use super::reduction::Reduction;
 use super::{Form, Summary};
 use crate::Error;
 use crate::blocks::{Blocks, Rows};
@@ -23,7 +24,7 @@ impl Summary {
         Closed::of(self.closed(exec)?, self.kind.features, self.row_rounding)
     }
 
-    /// The singular values of all samples (less their mean, where they are centred) that `cut` asks for, and their
+    /// The singular values of all samples (less their mean, where they are centered) that `cut` asks for, and their
     /// directions.
     pub fn finish(&self, cut: Select, exec: Exec<'_>) -> Result<Finished, Error> {
         let closed = self.close(exec)?;
@@ -38,44 +39,44 @@ pub struct Closed {
     rows: usize,
     mean: Option<Vec<f64>>,
     /// ‖Y − Y*‖_F, the rounding of every row on its way in included.
-    blur: f64,
+    perturbation: f64,
     norm: f64,
     body: Body,
 }
 
 #[derive(Debug, Clone)]
 enum Body {
-    Gram { gone: Gone, gram: Gram },
+    Gram { shape_only: ShapeOnly, gram: Gram },
     Triangle(Factor),
 }
 
 impl Closed {
-    fn of(whole: Part, features: usize, row_rounding: f64) -> Result<Self, Error> {
+    fn of(whole: Reduction, features: usize, row_rounding: f64) -> Result<Self, Error> {
         let rows = whole.rows;
         if rows == 0 {
             return Err(Error::NoRows);
         }
-        let blur = whole.blur.hypot((rows as f64).sqrt() * row_rounding);
+        let perturbation = whole.perturbation.hypot((rows as f64).sqrt() * row_rounding);
         let mean = whole.mean.as_ref().map(Mean::rounded);
         Ok(match whole.form {
             Form::Gram => {
-                let gone = Gone { rows, cols: features, rounding: blur };
+                let shape_only = ShapeOnly { rows, cols: features, rounding: perturbation };
                 let gram = Gram { matrix: whole.square, side: Side::Features, error: whole.error, chance: 0.0 };
-                Self { rows, mean, blur, norm: gram.trace().sqrt(), body: Body::Gram { gone, gram } }
+                Self { rows, mean, perturbation, norm: gram.trace().sqrt(), body: Body::Gram { shape_only, gram } }
             }
-            Form::Triangle => Self::of_triangle(whole.square, rows, mean, blur),
+            Form::Triangle => Self::of_triangle(whole.square, rows, mean, perturbation),
         })
     }
 
-    fn of_triangle(r: Mat, rows: usize, mean: Option<Vec<f64>>, blur: f64) -> Self {
+    fn of_triangle(r: Mat, rows: usize, mean: Option<Vec<f64>>, perturbation: f64) -> Self {
         // As `resolution`, with the rows that R came from.
         let own = 4.0 * rows as f64 * f64::EPSILON * largest_value(&r);
         let norm = r.as_slice().iter().map(|r| r * r).sum::<f64>().sqrt();
-        Self { rows, mean, blur, norm, body: Body::Triangle(Factor { r, rounding: blur + own }) }
+        Self { rows, mean, perturbation, norm, body: Body::Triangle(Factor { r, rounding: perturbation + own }) }
     }
 
     /// The samples with every feature divided by its standard deviation, and the deviations; a constant feature is divided
-    /// by one. For centred samples in triangular form, `None` otherwise: the triangle of C·diag(s)⁻¹ is R·diag(s)⁻¹.
+    /// by one. For centered samples in triangular form, `None` otherwise: the triangle of C·diag(s)⁻¹ is R·diag(s)⁻¹.
     ///
     /// With s_j = ‖R e_j‖/√n off by m/2 + 3 roundings of R and the quotient by one, n rows of about √m are off by
     /// (m/2 + 4)·u·√(nm), beside what was off before and is divided by the least s.
@@ -91,8 +92,8 @@ impl Closed {
             r.row_mut(i).iter_mut().zip(&deviations).for_each(|(r, s)| *r /= s);
         }
         let least = deviations.iter().copied().fold(f64::INFINITY, f64::min);
-        let blur = self.blur / least + (0.5 * m as f64 + 4.0) * UNIT * (n * m as f64).sqrt();
-        Some((Self::of_triangle(r, self.rows, self.mean.clone(), blur), deviations))
+        let perturbation = self.perturbation / least + (0.5 * m as f64 + 4.0) * UNIT * (n * m as f64).sqrt();
+        Some((Self::of_triangle(r, self.rows, self.mean.clone(), perturbation), deviations))
     }
 
     /// n.
@@ -100,7 +101,7 @@ impl Closed {
         self.rows
     }
 
-    /// μ, where samples are centred.
+    /// μ, where samples are centered.
     pub fn mean(&self) -> Option<&[f64]> {
         self.mean.as_deref()
     }
@@ -113,7 +114,7 @@ impl Closed {
     /// What singular values are read off.
     pub fn spectrum(&self, exec: Exec<'_>) -> Result<ClosedSpectrum<'_>, Error> {
         let whole = match &self.body {
-            Body::Gram { gone, gram } => GramSpectrum::sharing_gram(gone, Cow::Borrowed(gram)),
+            Body::Gram { shape_only, gram } => GramSpectrum::sharing_gram(shape_only, Cow::Borrowed(gram)),
             Body::Triangle(factor) => GramSpectrum::of(factor, exec)?,
         };
         Ok(ClosedSpectrum { closed: self, whole })
@@ -127,12 +128,12 @@ pub struct ClosedSpectrum<'a> {
 }
 
 impl ClosedSpectrum<'_> {
-    /// The singular values of all samples (less their mean, where they are centred) that `cut` asks for, and their
+    /// The singular values of all samples (less their mean, where they are centered) that `cut` asks for, and their
     /// directions.
     pub fn leading(&self, cut: Select, exec: Exec<'_>) -> Result<Leading<'static>, Error> {
         let found = match &self.closed.body {
-            Body::Gram { gone, .. } => {
-                let few = if gone.cols > SMALL { self.whole.by_krylov(cut, exec)? } else { None };
+            Body::Gram { shape_only, .. } => {
+                let few = if shape_only.cols > SMALL { self.whole.by_krylov(cut, exec)? } else { None };
                 match few {
                     Some(found) => found,
                     None => self.whole.by_dense(cut, exec)?.ok_or(Error::CutTooLow)?,
@@ -146,8 +147,8 @@ impl ClosedSpectrum<'_> {
         Ok(without_samples(found, self.closed.rows))
     }
 
-    /// The first `count` singular values, largest first, and the value down to which they are known: zero for R, which
-    /// knows them all. What S cannot tell from zero may be anything up to there.
+    /// The first `count` singular values, in descending order, and the value down to which they are accurate: zero for
+    /// R. What S cannot separate from zero may be anything up to there.
     pub fn values(&self, count: usize, exec: Exec<'_>) -> Result<(Vec<f64>, f64), Error> {
         match &self.closed.body {
             Body::Gram { .. } => {
@@ -165,7 +166,7 @@ impl ClosedSpectrum<'_> {
     }
 }
 
-/// σ₁ is at most this: ‖R‖_F, or √(‖R‖₁‖R‖_∞) where that is less.
+/// An upper bound on σ₁: ‖R‖_F, or √(‖R‖₁‖R‖_∞) where that is less.
 fn largest_value(r: &Mat) -> f64 {
     let (mut columns, mut row, mut square) = (vec![0.0; r.cols()], 0.0f64, 0.0);
     for i in 0..r.rows() {
@@ -179,19 +180,19 @@ fn largest_value(r: &Mat) -> f64 {
 
 /// A matrix of which only shape and rounding are left.
 #[derive(Debug, Clone)]
-struct Gone {
+struct ShapeOnly {
     rows: usize,
     cols: usize,
     rounding: f64,
 }
 
-impl Rows<f64> for Gone {
+impl Rows<f64> for ShapeOnly {
     fn read_row(&self, _: usize, _: Range<usize>, _: &mut [f64]) {
         unreachable!("the feature side of a Gram matrix answers without the rows");
     }
 }
 
-impl Blocks for Gone {
+impl Blocks for ShapeOnly {
     fn rows(&self) -> usize {
         self.rows
     }
@@ -228,12 +229,12 @@ impl Blocks for Factor {
     }
 }
 
-/// What a model needs, and nothing to read again: the answer is that of a matrix in memory.
+/// A finished summary: the same answer as for a matrix in memory, without a reference to samples.
 #[derive(Debug, Clone)]
 pub struct Finished {
     /// n.
     pub rows: usize,
-    /// μ, where samples are centred.
+    /// μ, where samples are centered.
     pub mean: Option<Vec<f64>>,
     /// The singular values of C above the cut, and their directions.
     pub leading: Leading<'static>,

@@ -1,15 +1,15 @@
-//! Means to more than twice the digits of a number.
+//! Means in more than twice the working precision.
 //!
-//! Beside an offset of 1e9 a mean is rounded by 1e-7, and the difference of the means of two blocks, which is small, would
-//! have no digit right behind the seventh decimal. So a mean is kept as the sum of two numbers, the second about eps
-//! times the first (Dekker 1971 — `dekker1971` in `docs/references.bib`):
+//! With an offset of 1e9 a mean is rounded by 1e-7, and the small difference of the means of two blocks would have no
+//! correct digit past the seventh decimal. So a mean is stored as the sum of two numbers, the second about eps times
+//! the first (Dekker 1971 — `dekker1971` in `docs/references.bib`):
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
 //! | μ | `high` + `low` | the sum is never rounded |
 //!
-//! A row less the mean is (x − high) − low. The first difference is exact where x is near the mean (within a factor of
-//! two: Sterbenz), and right to eps of itself anywhere.
+//! A row minus the mean is (x − high) − low. The first difference is exact where x is near the mean (within a factor of
+//! two: Sterbenz), and accurate to eps of itself anywhere.
 
 use crate::mat::Mat;
 
@@ -25,8 +25,8 @@ impl Mean {
         Self { high: vec![0.0; features], low: vec![0.0; features] }
     }
 
-    /// The mean of some rows: first of their distance from the first row, which takes an offset away and leaves nothing of
-    /// a constant; then of what is left, which takes the rounding of the first mean away.
+    /// The mean of some rows: first of their distance from the first row, which removes an offset and is exactly zero
+    /// for constant rows; then of the remainder, which removes the rounding of the first mean.
     pub(crate) fn of(rows: &Mat) -> Self {
         let m = rows.cols();
         let mut mean = Self { high: rows.row(0).to_vec(), low: vec![0.0; m] };
@@ -43,7 +43,7 @@ impl Mean {
         mean
     }
 
-    /// The mean of rows that count by their weights, in the same two steps. The weights must not all be zero.
+    /// The weighted mean of rows, in the same two steps. The weights must not all be zero.
     pub(crate) fn weighted(rows: &Mat, weights: &[f64]) -> Self {
         let (m, total) = (rows.cols(), weights.iter().sum::<f64>());
         let mut mean = Self { high: rows.row(rows.rows() - 1).to_vec(), low: vec![0.0; m] };

@@ -1,21 +1,22 @@
-//! Tridiagonal form by way of a band: for eigenvalues alone, where nobody asks for the way back.
+//! Tridiagonal form by way of a band, for eigenvalues without eigenvectors.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | G | `a` (p × p, column after column) | the matrix; its lower triangle is worked on |
-//! | B | [`WIDTH`] | entries below the diagonal that a column of the band keeps |
+//! | G | `a` (p × p, column after column) | the matrix; its lower triangle is overwritten |
+//! | B | [`WIDTH`] | stored entries below the diagonal of a column of the band |
 //! | V, T | `v`, `t` | the product of B reflections: H₀H₁… = I − V T Vᵀ, T upper triangular |
 //! | W | `w` | Y − ½ V Tᵀ(VᵀY) with Y = G V T |
 //!
 //! ```text
 //!     G ← (I − V Tᵀ Vᵀ) G (I − V T Vᵀ) = G − V Wᵀ − W Vᵀ        B columns of the band are done, the rest is smaller
 //! ```
-//! The direct way ([`reduce`](mod@super::reduce)) reads the trailing triangle once for every column, at the speed of memory. Here
-//! B columns share a reading, and what is left, from a band of B to one of 1, is some 6·B·p² operations in the nearest caches:
-//! a reflection of B entries makes a column tridiagonal, fills a square below the band, and is chased along it to the end.
+//! The direct method ([`reduce`](mod@super::reduce)) reads the trailing triangle once for every column, at the speed of
+//! memory. Here B columns share one read, and the remaining reduction from a band of B to one of 1 is some 6·B·p²
+//! operations in the nearest caches: a reflection of B entries makes a column tridiagonal, fills a square below the
+//! band, and is chased along it to the end.
 //!
 //! Bischof, Lang, Sun (2000) — `bischof2000` in `docs/references.bib`. **Where we differ:** the band is as narrow as a
-//! vector of the machine, so that the chase is cheap; updates of several blocks are put off and done together.
+//! vector register, so that the chase is cheap; updates of several blocks are delayed and applied together.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -23,7 +24,7 @@ use crate::Error;
 use crate::exec::Exec;
 
 use super::kernel::{SIDES, add_columns, dots, symm};
-use super::reduce::{NOTHING, PANEL, Panel, reflector};
+use super::reduce::{NEGLIGIBLE, PANEL, UpdatePanel, reflector};
 
 /// B.
 pub(super) const WIDTH: usize = SIDES;
@@ -33,7 +34,7 @@ const REACH: usize = 2 * WIDTH;
 /// The diagonal and the off-diagonal of a tridiagonal matrix with the eigenvalues of `a`, which is overwritten.
 pub(super) fn reduce_by_band(a: &mut [f64], p: usize, exec: Exec<'_>) -> Result<(Vec<f64>, Vec<f64>), Error> {
     let mut band = Band { columns: vec![[0.0; REACH]; p + REACH], order: p };
-    let mut panel = Panel::new(p);
+    let mut panel = UpdatePanel::new(p);
     for start in (0..p).step_by(PANEL) {
         let end = (start + PANEL).min(p);
         panel.begin(p - start);
@@ -48,9 +49,9 @@ pub(super) fn reduce_by_band(a: &mut [f64], p: usize, exec: Exec<'_>) -> Result<
     band.chase(panel.arch, exec)
 }
 
-impl Panel {
-    /// Brings the columns of the band from `j` on up to date and takes them into the band, their reflections and the W that goes
-    /// with them into the panel.
+impl UpdatePanel {
+    /// Applies pending updates to the columns of the band from `j` on and stores them in the band, their reflections
+    /// and the corresponding W in the panel.
     fn block(&mut self, a: &mut [f64], p: usize, start: usize, j: usize, band: &mut Band) {
         let (done, width, below) = (j - start, WIDTH.min(p - j), j + WIDTH);
         let (left, right) = a.split_at_mut((j + width) * p);
@@ -59,18 +60,18 @@ impl Panel {
             self.bring_up_to_date(&mut columns[c * p + j + c..(c + 1) * p], done + c, done);
         }
         if below < p {
-            let t = self.triangularise(columns, p, below, done);
-            self.put_off(&right[below..], p, done, &t);
+            let t = self.triangularize(columns, p, below, done);
+            self.delay_update(&right[below..], p, done, &t);
         }
         for (c, column) in columns.chunks_exact(p).enumerate() {
-            let kept = &column[j + c..(j + c + WIDTH + 1).min(p)];
-            band.columns[j + c][..kept.len()].copy_from_slice(kept);
+            let entries = &column[j + c..(j + c + WIDTH + 1).min(p)];
+            band.columns[j + c][..entries.len()].copy_from_slice(entries);
         }
     }
 
-    /// Makes the rows of a block from `below` on upper triangular. Its reflections become columns of V, from `done` on; T is
-    /// returned, row after row.
-    fn triangularise(&mut self, columns: &mut [f64], p: usize, below: usize, done: usize) -> [[f64; WIDTH]; WIDTH] {
+    /// Makes the rows of a block from `below` on upper triangular. Its reflections become columns of V, from `done` on;
+    /// T is returned, row after row.
+    fn triangularize(&mut self, columns: &mut [f64], p: usize, below: usize, done: usize) -> [[f64; WIDTH]; WIDTH] {
         let rows = self.rows;
         let mut t = [[0.0; WIDTH]; WIDTH];
         for c in 0..WIDTH.min(p - below) {
@@ -99,18 +100,18 @@ impl Panel {
     }
 
     /// W of the block whose reflections are the columns of V from `done` on.
-    fn put_off(&mut self, trailing: &[f64], p: usize, done: usize, t: &[[f64; WIDTH]; WIDTH]) {
+    fn delay_update(&mut self, trailing: &[f64], p: usize, done: usize, t: &[[f64; WIDTH]; WIDTH]) {
         let (arch, rows, first) = (self.arch, self.rows, done + WIDTH);
         let height = rows - first;
         let (pair_v, pair_w) = self.pair.split_at_mut(PANEL * rows);
         let v = &pair_v[done * rows + first..];
         let w = &mut self.w[..WIDTH * height];
-        let (x, y) = self.turned[..2 * WIDTH * height].split_at_mut(WIDTH * height);
+        let (x, y) = self.transposed[..2 * WIDTH * height].split_at_mut(WIDTH * height);
         (0..height).for_each(|i| (0..WIDTH).for_each(|c| x[i * WIDTH + c] = v[c * rows + i]));
         symm(arch, trailing, p, x, y);
         (0..height).for_each(|i| (0..WIDTH).for_each(|c| w[c * height + i] = y[i * WIDTH + c]));
         if done > 0 {
-            // What earlier blocks take from G is still to come.
+            // The updates of earlier blocks on G are still pending.
             for (c, w) in w.chunks_exact_mut(height).enumerate() {
                 let (mut along_v, mut along_w) = ([0.0; PANEL], [0.0; PANEL]);
                 let v = &v[c * rows..][..height];
@@ -121,7 +122,7 @@ impl Panel {
                 add_columns(arch, &pair_w[first..], rows, &along_v[..done], w);
             }
         }
-        // Y = G V T, from the last column on: each needs those before it as they were.
+        // Y = G V T, from the last column on: each needs the unmodified columns before it.
         for c in (0..WIDTH).rev() {
             let (before, this) = w.split_at_mut(c * height);
             let this = &mut this[..height];
@@ -162,7 +163,7 @@ impl Band {
     }
 }
 
-/// Makes the first of `columns` tridiagonal, and chases what that fills to the end. There are `rows` rows.
+/// Makes the first of `columns` tridiagonal, and chases the bulge to the end. There are `rows` rows.
 struct Sweep<'a> {
     columns: &'a mut [[f64; REACH]],
     rows: usize,
@@ -174,7 +175,8 @@ impl WithSimd for Sweep<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         let mut column = 0;
-        // The first column has its entries below the diagonal; each further one, those below the square of the last step.
+        // The first column has its entries below the diagonal; each further one, those below the square of the last
+        // step.
         let mut offset = 1;
         while column + offset + 1 < self.rows {
             let (entries, others) = self.columns[column..].split_first_mut().expect("columns end in zeros");
@@ -191,11 +193,11 @@ impl WithSimd for Sweep<'_> {
     }
 }
 
-/// v and 1/τ of H = I − v vᵀ/τ, which makes all but the first entry of `x` zero, and `x` as H leaves it.
+/// v and 1/τ of H = I − v vᵀ/τ, which makes all but the first entry of `x` zero; `x` becomes H x.
 #[inline(always)]
 fn small_reflector(x: &mut [f64]) -> ([f64; WIDTH], f64) {
     let squares = x[1] * x[1] + x[2] * x[2] + x[3] * x[3];
-    if squares < NOTHING {
+    if squares < NEGLIGIBLE {
         x[1..].fill(0.0);
         return ([0.0; WIDTH], 0.0);
     }
@@ -237,7 +239,7 @@ fn from_both_sides(v: &[f64; WIDTH], scale: f64, columns: &mut [[f64; REACH]; WI
     }
 }
 
-/// S H for the square S below that.
+/// S H for the square S below that one.
 #[inline(always)]
 fn from_the_right(v: &[f64; WIDTH], scale: f64, columns: &mut [[f64; REACH]; WIDTH]) {
     let mut z = [0.0; WIDTH];

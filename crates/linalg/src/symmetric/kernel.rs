@@ -1,14 +1,14 @@
-//! The loops that the backend has no routine for, in the widest vectors of the machine at hand.
+//! Loops without a backend routine, in the widest vectors of the machine.
 //!
 //! | here | what it does |
 //! |---|---|
-//! | [`symv`] | y = A x from the lower triangle alone: each entry is read once and used twice |
-//! | [`symm`] | Y = A X for four columns at once: each entry is used eight times |
+//! | [`symv`] | y = A x from the lower triangle alone: each entry is loaded once and used twice |
+//! | [`symm`] | Y = A X for four columns together: each entry is used eight times |
 //! | [`dots`] | z = Lᵀ v |
 //! | [`add_columns`] | y = y + L z |
 //!
-//! Four columns go together, so that x and y are read from cache once for four streams from memory. Matrices
-//! are column after column, `stride` values apart.
+//! Four columns are processed together, so that x and y are read from cache once for four streams from memory. Matrices
+//! are stored column after column, `stride` values apart.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -94,7 +94,7 @@ impl WithSimd for Symm<'_> {
 }
 
 impl Symm<'_> {
-    /// A vector holds values of one row of X: `PARTS` of them hold a row.
+    /// A vector register holds values of one row of X: `PARTS` of them hold a row.
     #[inline(always)]
     fn in_parts<S: Simd, const PARTS: usize>(self, simd: S) {
         let Self { a, stride, x, y } = self;
@@ -144,7 +144,7 @@ fn add_row<S: Simd, const PARTS: usize>(simd: S, a: S::f64s, x: &[S::f64s; PARTS
     }
 }
 
-/// The part of y = A x that comes from a small square on the diagonal.
+/// The contribution to y = A x of a small square on the diagonal.
 #[inline(always)]
 fn corner(a: &[f64], stride: usize, range: std::ops::Range<usize>, x: &[f64], y: &mut [f64]) {
     for j in range.clone() {

@@ -1,11 +1,11 @@
-//! Eigenvalues and the leading eigenvectors of a dense symmetric matrix, without paying for the others.
+//! Eigenvalues and the leading eigenvectors of a dense symmetric matrix, at a cost proportional to their number.
 //!
 //! | paper | code | meaning |
 //! |---|---|---|
 //! | G | `g` (p × p) | the matrix; its lower triangle is read |
 //! | T | `diagonal`, `off` | G = Q T Qᵀ, symmetric tridiagonal |
-//! | Q | `reflectors`, `scales` | H₀ H₁ …, one Householder reflection a column |
-//! | Λ, Z | [`Eigen`] | the k largest eigenvalues of T, and of its eigenvectors, Q Z |
+//! | Q | `reflectors`, `scales` | H₀ H₁ …, one Householder reflection per column |
+//! | Λ, Z | [`Eigen`] | the k largest eigenvalues of T, and its eigenvectors; Q Z those of G |
 //!
 //! ```text
 //!     G = Q T Qᵀ        T Z = Z Λ        G (Q Z) = (Q Z) Λ
@@ -13,12 +13,12 @@
 //! | step | file | cost |
 //! |---|---|---|
 //! | G → T | `reduce`; for values alone `band` | 4/3 p³, once |
-//! | values of T | `values` | p² for all, p a count |
-//! | Z | `vectors` | p k, and 2 p k² to straighten |
+//! | values of T | `values` | p² for all, p per count |
+//! | Z | `vectors` | p k, and 2 p k² to orthonormalize |
 //! | Q Z | here | 2 p² k |
 //!
-//! The lower triangle alone decides, every answer is checked, and it has the same bits for any number of
-//! threads. Callers scale G near one, by a power of two.
+//! Only the lower triangle is read, every result is checked, and the bits do not depend on the number of threads.
+//! Callers scale G near one, by a power of two.
 
 mod band;
 mod kernel;
@@ -48,15 +48,15 @@ use band::reduce_by_band;
 use reduce::{Reduced, reduce};
 use values::{BATCH, Sturm};
 
-/// Reflections applied together on the way back from T to G.
+/// Reflections applied together in the back-transformation from T to G.
 const BLOCK: usize = 48;
-/// Vectors taken back together, at most: one piece of work.
+/// Maximum number of vectors transformed together: one piece of work.
 const STRIPE: usize = 128;
-/// p² times the vectors taken back together, at most: a few hundredths of a second.
-const CARRIED: usize = 1 << 29;
-/// Steps on T alone that are worth a thread of their own, by the order of T: those that may take a tenth of a second.
+/// Maximum of p² times the number of vectors transformed together: a few hundredths of a second.
+const MAX_TRANSFORMED: usize = 1 << 29;
+/// Order of T from which steps on T alone, which may take a tenth of a second, run on a thread of their own.
 const LONG: usize = 1000;
-/// From this order on, eigenvalues alone are had sooner by way of a band.
+/// From this order on, eigenvalues alone are computed faster by way of a band.
 const BANDED: usize = 768;
 /// The side of a tile that is transposed in cache.
 const TILE: usize = 32;
@@ -64,13 +64,13 @@ const TILE: usize = 32;
 /// The leading part of G = V Λ Vᵀ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Eigen {
-    /// Eigenvalues, largest first.
+    /// Eigenvalues, in descending order.
     pub values: Vec<f64>,
-    /// Eigenvectors, one column a value.
+    /// Eigenvectors, one column per value.
     pub vectors: Mat,
 }
 
-/// G = Q T Qᵀ: the reflections that make Q, and T.
+/// G = Q T Qᵀ: the reflections whose product is Q, and T.
 pub struct Tridiagonal {
     diagonal: Vec<f64>,
     off: Vec<f64>,
@@ -79,15 +79,15 @@ pub struct Tridiagonal {
     scales: Vec<f64>,
 }
 
-/// Eigenpairs of T, before they are taken back to G.
+/// Eigenpairs of T, before the back-transformation to G.
 struct Pairs {
     values: Vec<f64>,
     /// Vectors, column after column.
     z: Vec<f64>,
 }
 
-/// Reduces the symmetric matrix `g`, of which the lower triangle is read, to tridiagonal form in its own memory.
-pub fn tridiagonalise(g: Mat, exec: Exec<'_>) -> Result<Tridiagonal, Error> {
+/// Reduces the symmetric matrix `g`, of which the lower triangle is read, to tridiagonal form in place.
+pub fn tridiagonalize(g: Mat, exec: Exec<'_>) -> Result<Tridiagonal, Error> {
     let p = g.rows();
     assert_eq!(p, g.cols(), "a symmetric matrix is square");
     let mut reflectors = g.into_vec();
@@ -100,10 +100,10 @@ pub fn tridiagonalise(g: Mat, exec: Exec<'_>) -> Result<Tridiagonal, Error> {
     Ok(Tridiagonal { diagonal, off, reflectors, scales })
 }
 
-/// All eigenvalues of the symmetric matrix `g`, of which the lower triangle is read, largest first: those of [`Tridiagonal`],
-/// sooner, where no vector will be asked for.
+/// All eigenvalues of the symmetric matrix `g`, of which the lower triangle is read, in descending order: those of
+/// [`Tridiagonal`], computed faster, where no eigenvector is needed.
 pub fn eigenvalues(g: Mat, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
-    if g.rows() < BANDED { tridiagonalise(g, exec)?.values(exec) } else { values_by_band(g, exec) }
+    if g.rows() < BANDED { tridiagonalize(g, exec)?.values(exec) } else { values_by_band(g, exec) }
 }
 
 fn values_by_band(g: Mat, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
@@ -119,14 +119,14 @@ fn values_by_band(g: Mat, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
     all_values(&diagonal, &off, exec)
 }
 
-/// All eigenvalues of T, largest first.
+/// All eigenvalues of T, in descending order.
 fn all_values(diagonal: &[f64], off: &[f64], exec: Exec<'_>) -> Result<Vec<f64>, Error> {
     let (p, d, b) = (diagonal.len(), diagonal.to_vec(), off.to_vec());
     let found = exec.aside_if(p > LONG, "values", move || values::all(&d, &b))?;
     found.filter(|found| keeps_trace(diagonal, off, found)).ok_or_else(|| failed(p))
 }
 
-/// Σλ = tr T holds for every matrix: values that break it are not an answer.
+/// Σλ = tr T holds for every matrix: values that violate it are wrong.
 fn keeps_trace(diagonal: &[f64], off: &[f64], values: &[f64]) -> bool {
     let size = diagonal.len() as f64 * values::bound(diagonal, off);
     let slack = values.iter().sum::<f64>() - diagonal.iter().sum::<f64>();
@@ -143,12 +143,12 @@ impl Tridiagonal {
         self.diagonal.len()
     }
 
-    /// All eigenvalues, largest first, each to a few eps·‖G‖.
+    /// All eigenvalues, in descending order, each to a few eps·‖G‖.
     pub fn values(&self, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
         all_values(&self.diagonal, &self.off, exec)
     }
 
-    /// How many eigenvalues of T lie above `x`: exact for a T that differs by a few eps from this one.
+    /// The number of eigenvalues of T above `x`: exact for a matrix that differs from T by a few eps.
     pub fn count_above(&self, x: f64) -> usize {
         Sturm::new(&self.diagonal, &self.off).above(&[x; BATCH])[0]
     }
@@ -157,37 +157,37 @@ impl Tridiagonal {
     pub fn leading(&self, k: usize, exec: Exec<'_>) -> Result<Eigen, Error> {
         let p = self.order();
         assert!(k <= p, "a matrix of order {p} has {p} eigenvectors, not {k}");
-        if 2 * k <= p { self.with_values(self.largest(k, exec)?, exec) } else { self.by_many(k, exec) }
+        if 2 * k <= p { self.with_values(self.largest(k, exec)?, exec) } else { self.by_divide_and_conquer(k, exec) }
     }
 
-    /// The vectors of the largest eigenvalues, given those.
+    /// The vectors of the given largest eigenvalues.
     pub fn with_values(&self, values: Vec<f64>, exec: Exec<'_>) -> Result<Eigen, Error> {
         let k = values.len();
         if k == 0 {
             return Ok(Eigen { values, vectors: Mat::zeros(self.order(), 0) });
         }
-        match self.few(&values, exec)? {
-            Some(z) => self.taken_back(Pairs { values, z }, exec),
-            None => self.by_many(k, exec),
+        match self.inverse_iteration(&values, exec)? {
+            Some(z) => self.back_transformed(Pairs { values, z }, exec),
+            None => self.by_divide_and_conquer(k, exec),
         }
     }
 
-    /// Inverse iteration: for a part of the spectrum without large clusters.
-    fn few(&self, values: &[f64], exec: Exec<'_>) -> Result<Option<Vec<f64>>, Error> {
+    /// Inverse iteration, for the leading part of a spectrum without large clusters.
+    fn inverse_iteration(&self, values: &[f64], exec: Exec<'_>) -> Result<Option<Vec<f64>>, Error> {
         if 2 * values.len() > self.order() {
             return Ok(None);
         }
         vectors::leading(&self.diagonal, &self.off, values, exec)
     }
 
-    fn by_many(&self, k: usize, exec: Exec<'_>) -> Result<Eigen, Error> {
-        self.taken_back(self.many(k, exec)?, exec)
+    fn by_divide_and_conquer(&self, k: usize, exec: Exec<'_>) -> Result<Eigen, Error> {
+        self.back_transformed(self.divide_and_conquer(k, exec)?, exec)
     }
 
     /// Eigenpairs of G from those of T.
-    fn taken_back(&self, Pairs { values, mut z }: Pairs, exec: Exec<'_>) -> Result<Eigen, Error> {
+    fn back_transformed(&self, Pairs { values, mut z }: Pairs, exec: Exec<'_>) -> Result<Eigen, Error> {
         let (p, k) = (self.order(), values.len());
-        self.carry_back(&mut z, exec)?;
+        self.back_transform(&mut z, exec)?;
         if z.iter().chain(&values).any(|x| !x.is_finite()) {
             return Err(failed(p));
         }
@@ -207,9 +207,10 @@ impl Tridiagonal {
     }
 
     /// Divide and conquer for all vectors of T, by the backend.
-    fn many(&self, k: usize, exec: Exec<'_>) -> Result<Pairs, Error> {
+    fn divide_and_conquer(&self, k: usize, exec: Exec<'_>) -> Result<Pairs, Error> {
         let p = self.order();
-        // The backend compares with fixed numbers: of a T far from one it takes what is large for nothing.
+        // The backend compares with absolute thresholds: for a T far from one it treats significant entries as
+        // negligible.
         let exponent = exponent_of(values::bound(&self.diagonal, &self.off));
         let scaled = |values: &[f64]| values.iter().map(|x| times_power_of_two(*x, -exponent)).collect::<Vec<f64>>();
         let (diagonal, mut off) = (scaled(&self.diagonal), scaled(&self.off));
@@ -241,7 +242,7 @@ impl Tridiagonal {
     }
 
     /// Q Z for the columns `z`.
-    fn carry_back(&self, z: &mut [f64], exec: Exec<'_>) -> Result<(), Error> {
+    fn back_transform(&self, z: &mut [f64], exec: Exec<'_>) -> Result<(), Error> {
         let p = self.order();
         if p < 2 {
             return Ok(());
@@ -250,8 +251,8 @@ impl Tridiagonal {
         let factors = self.factors();
         let basis = FaerRef::from_column_major_slice_with_stride(&self.reflectors[1..], m, m, p);
         let factors = FaerRef::from_column_major_slice(&factors, BLOCK, m);
-        let width = (CARRIED / (p * p) / 16 * 16).clamp(32, STRIPE);
-        exec.each_chunk("carry back", z, width * p, |_, columns| {
+        let width = (MAX_TRANSFORMED / (p * p) / 16 * 16).clamp(32, STRIPE);
+        exec.each_chunk("back-transform", z, width * p, |_, columns| {
             let count = columns.len() / p;
             let need = apply_block_householder_sequence_on_the_left_in_place_scratch::<f64>(m, BLOCK, count);
             apply_block_householder_sequence_on_the_left_in_place_with_conj(
@@ -300,7 +301,7 @@ impl Tridiagonal {
     }
 }
 
-/// All eigenvalues of T, smallest first, and their vectors, column after column.
+/// All eigenvalues of T, in ascending order, and their vectors, column after column.
 fn divide_and_conquer(diagonal: &[f64], off: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
     let p = diagonal.len();
     let need = self_adjoint_evd_scratch::<f64>(p, ComputeEigenvectors::Yes, Par::Seq, Default::default());
@@ -318,8 +319,8 @@ fn divide_and_conquer(diagonal: &[f64], off: &[f64]) -> Option<(Vec<f64>, Vec<f6
     Some((values, z))
 }
 
-/// Copies the lower triangle of a matrix stored row after row to the upper one: its lower triangle column
-/// after column.
+/// Copies the lower triangle of a matrix stored row after row to the upper one, which is the lower triangle in column
+/// order.
 fn mirror(a: &mut [f64], p: usize) {
     for row in (0..p).step_by(TILE) {
         for column in (0..=row).step_by(TILE) {

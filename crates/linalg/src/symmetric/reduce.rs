@@ -2,16 +2,16 @@
 //!
 //! | paper | code | meaning |
 //! |---|---|---|
-//! | G | `a` (p × p, column after column) | the matrix; its lower triangle is worked on |
+//! | G | `a` (p × p, column after column) | the matrix; its lower triangle is overwritten |
 //! | v_j | column j of `a`, below the diagonal | Householder vector, 1 in row j + 1 |
-//! | τ_j | `scales[j]` | H_j = I − v_j v_jᵀ / τ_j, infinite where nothing had to be done |
+//! | τ_j | `scales[j]` | H_j = I − v_j v_jᵀ / τ_j, infinite where H_j = I |
 //! | V, W | `pair` (rows × 2·PANEL) | the update of one panel: G ← G − V Wᵀ − W Vᵀ |
 //!
 //! ```text
 //!     w = (G v − V Wᵀv − W Vᵀv) / τ,      w ← w − (vᵀw / 2τ) v,      T = QᵀGQ,  Q = H₀H₁…
 //! ```
-//! Half of the work is a matrix product, at the machine's speed; the other half, G v, reads the whole trailing
-//! triangle for every column and goes as fast as memory does.
+//! Half of the work is a matrix product, at the machine's speed; the other half, G v, reads the whole trailing triangle
+//! for every column, at the memory's bandwidth.
 //!
 //! Dongarra, Sorensen, Hammarling (1989) — `dongarra1989` in `docs/references.bib`.
 
@@ -27,14 +27,14 @@ use super::kernel::{add_columns, dots, symv};
 
 /// Columns of a panel.
 pub(super) const PANEL: usize = 24;
-/// Columns of a stripe of the trailing matrix, updated in one go.
+/// Columns of a stripe of the trailing matrix that are updated together.
 const STRIPE: usize = 96;
-/// A trailing matrix smaller than this is not worth starting threads for.
-const WORTH_THREADS: usize = 1000;
-/// The square of a length below which a vector counts as zero: less would lose digits to underflow.
-pub(super) const NOTHING: f64 = 1e-280;
+/// A trailing matrix smaller than this does not justify threads.
+const MIN_THREADED: usize = 1000;
+/// The squared length below which a vector counts as zero: below, digits are lost to underflow.
+pub(super) const NEGLIGIBLE: f64 = 1e-280;
 
-/// What the reduction leaves beside the vectors in `a`.
+/// The result of the reduction besides the vectors in `a`.
 pub struct Reduced {
     pub diagonal: Vec<f64>,
     pub off: Vec<f64>,
@@ -48,12 +48,12 @@ pub fn reduce(a: &mut [f64], p: usize, exec: Exec<'_>) -> Result<Reduced, Error>
         off: vec![0.0; p.saturating_sub(1)],
         scales: vec![f64::INFINITY; p.saturating_sub(1)],
     };
-    let mut panel = Panel::new(p);
+    let mut panel = UpdatePanel::new(p);
     for start in (0..p).step_by(PANEL) {
         let end = (start + PANEL).min(p);
         panel.begin(p - start);
         for j in start..end {
-            // A column reads the whole trailing matrix: of a large one, a panel takes long.
+            // A column reads the whole trailing matrix: for a large matrix, a panel takes long.
             exec.check()?;
             panel.column(a, p, start, j, &mut out);
         }
@@ -64,23 +64,23 @@ pub fn reduce(a: &mut [f64], p: usize, exec: Exec<'_>) -> Result<Reduced, Error>
     Ok(out)
 }
 
-/// What some columns take from the trailing matrix, put off to be done together.
-pub(super) struct Panel {
+/// Delayed updates of the trailing matrix, which are applied together.
+pub(super) struct UpdatePanel {
     pub arch: Arch,
     /// V beside W: `2 · PANEL` columns of `rows` values.
     pub pair: Vec<f64>,
     pub rows: usize,
-    /// (W V)ᵀ, column after column: the right factor of the update in the order that the product likes. Room for turning
-    /// other things until then.
-    pub turned: Vec<f64>,
-    /// W in the making: of one column, or of a block of the band.
+    /// (W V)ᵀ, column after column: the right factor of the update in the order of the product. Scratch memory before
+    /// that.
+    pub transposed: Vec<f64>,
+    /// W under construction: of one column, or of a block of the band.
     pub w: Vec<f64>,
 }
 
-impl Panel {
+impl UpdatePanel {
     pub fn new(p: usize) -> Self {
         let pair = vec![0.0; 2 * PANEL * p];
-        Self { arch: Arch::new(), turned: pair.clone(), pair, rows: p, w: vec![0.0; WIDTH * p] }
+        Self { arch: Arch::new(), transposed: pair.clone(), pair, rows: p, w: vec![0.0; WIDTH * p] }
     }
 
     pub fn begin(&mut self, rows: usize) {
@@ -88,7 +88,7 @@ impl Panel {
         self.pair[..2 * PANEL * rows].fill(0.0);
     }
 
-    /// Brings column `j` up to date, takes its reflector and the w that goes with it.
+    /// Applies pending updates to column `j`, stores its reflector and the corresponding w.
     fn column(&mut self, a: &mut [f64], p: usize, start: usize, j: usize, out: &mut Reduced) {
         let (i, rows) = (j - start, self.rows);
         let (left, right) = a.split_at_mut((j + 1) * p);
@@ -125,7 +125,7 @@ impl Panel {
         self.pair[(PANEL + i) * rows + i + 1..][..w.len()].copy_from_slice(w);
     }
 
-    /// Column i of the panel minus what the first `done` take from it.
+    /// Subtracts from column i of the panel the updates of its first `done` columns.
     pub fn bring_up_to_date(&self, column: &mut [f64], i: usize, done: usize) {
         let rows = self.rows;
         let mut z = [0.0; 2 * PANEL];
@@ -139,19 +139,19 @@ impl Panel {
         }
     }
 
-    /// The trailing matrix, whose columns are `trailing`, minus V Wᵀ + W Vᵀ: stripe by stripe, from the
-    /// diagonal down. The square on the diagonal is done whole, its upper half is never read.
+    /// The trailing matrix, whose columns are `trailing`, minus V Wᵀ + W Vᵀ: stripe by stripe, from the diagonal down.
+    /// The square on the diagonal is computed completely, its upper half is never read.
     pub fn update(&mut self, trailing: &mut [f64], p: usize, end: usize, exec: Exec<'_>) -> Result<(), Error> {
         let (rows, order) = (self.rows, p - end);
         let wide = 2 * PANEL;
-        for (block, rows_turned) in self.turned[..wide * order].chunks_mut(16 * wide).enumerate() {
+        for (block, rows_transposed) in self.transposed[..wide * order].chunks_mut(16 * wide).enumerate() {
             for c in 0..wide {
                 let from = &self.pair[((c + PANEL) % wide) * rows + PANEL + block * 16..];
-                rows_turned.chunks_exact_mut(wide).zip(from).for_each(|(to, &value)| to[c] = value);
+                rows_transposed.chunks_exact_mut(wide).zip(from).for_each(|(to, &value)| to[c] = value);
             }
         }
         let left = FaerRef::from_column_major_slice(&self.pair[..wide * rows], rows, wide).subrows(PANEL, order);
-        let right = FaerRef::from_column_major_slice(&self.turned[..wide * order], wide, order);
+        let right = FaerRef::from_column_major_slice(&self.transposed[..wide * order], wide, order);
         let stripe = |s: usize, columns: &mut [f64]| {
             let first = s * STRIPE;
             let width = STRIPE.min(order - first);
@@ -161,7 +161,7 @@ impl Panel {
             matmul(target, Accum::Add, left, right, -1.0, Par::Seq);
         };
         let stripes = trailing.chunks_mut(STRIPE * p);
-        if order < WORTH_THREADS {
+        if order < MIN_THREADED {
             stripes.enumerate().for_each(|(s, columns)| stripe(s, columns));
             return Ok(());
         }
@@ -169,13 +169,13 @@ impl Panel {
     }
 }
 
-/// Turns `x` into v (first entry 1) with (I − v vᵀ / τ) x = (off, 0, …, 0); returns off and τ.
+/// Replaces `x` by v (first entry 1) with (I − v vᵀ / τ) x = (off, 0, …, 0); returns off and τ.
 pub(super) fn reflector(arch: Arch, x: &mut [f64]) -> (f64, f64) {
     let head = x[0];
     x[0] = 1.0;
     let mut squares = [0.0];
     dots(arch, &x[1..], x.len() - 1, &x[1..], &mut squares);
-    if squares[0] < NOTHING {
+    if squares[0] < NEGLIGIBLE {
         x[1..].fill(0.0);
         return (head, f64::INFINITY);
     }

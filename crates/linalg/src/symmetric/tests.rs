@@ -1,12 +1,12 @@
-//! Laws that every answer keeps, on matrices that are hard in known ways.
+//! Laws that every result satisfies, on matrices that are hard in known ways.
 
 use std::f64::consts::PI;
 use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::exec::{Monitor, Quiet};
+use crate::exec::Quiet;
 use crate::scale::times_power_of_two;
+use crate::testing::CancelAfter;
 
 const EPS: f64 = f64::EPSILON;
 
@@ -14,7 +14,7 @@ fn one() -> Exec<'static> {
     Exec::new(NonZero::new(1), &Quiet)
 }
 
-/// Numbers in ±1 without pattern.
+/// Deterministic pseudo-random numbers in ±1.
 fn noise(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed;
     move || {
@@ -24,7 +24,7 @@ fn noise(seed: u64) -> impl FnMut() -> f64 {
 }
 
 /// H diag(d) H with a random reflection H.
-fn turned(d: &[f64], seed: u64) -> Mat {
+fn reflected(d: &[f64], seed: u64) -> Mat {
     let mut next = noise(seed);
     let p = d.len();
     let v: Vec<f64> = (0..p).map(|_| next()).collect();
@@ -35,11 +35,11 @@ fn turned(d: &[f64], seed: u64) -> Mat {
     Mat::from_fn(p, p, |i, j| g.at(i.max(j), i.min(j)))
 }
 
-/// Gram matrix of noise whose columns fall off as 1 / j.
+/// Gram matrix of noise whose columns decay like 1 / j.
 fn gram(p: usize) -> Mat {
     let mut next = noise(p as u64);
     let a = Mat::from_fn(p + 20, p, |_, j| next() / (j + 1) as f64);
-    let mixed = turned(&vec![1.0; p], 3);
+    let mixed = reflected(&vec![1.0; p], 3);
     let b = Mat::from_fn(p + 20, p, |i, j| (0..p).map(|l| a.at(i, l) * mixed.at(l, j)).sum::<f64>());
     Mat::from_fn(p, p, |i, j| (0..p + 20).map(|r| b.at(r, i) * b.at(r, j)).sum())
 }
@@ -66,7 +66,7 @@ fn two_blocks(block: &Mat) -> Mat {
     Mat::from_fn(2 * n, 2 * n, |i, j| if i / n == j / n { block.at(i % n, j % n) } else { 0.0 })
 }
 
-/// Every matrix that the laws below are tried on.
+/// All matrices on which the laws below are tested.
 fn zoo() -> Vec<(&'static str, Mat)> {
     let ulps = |i: usize| 1.0 + ((i % 5) as f64 - 2.0) * EPS;
     let clustered: Vec<f64> = (0..70).map(|i| if i < 30 { ulps(i) } else { 1.0 / i as f64 }).collect();
@@ -87,8 +87,8 @@ fn zoo() -> Vec<(&'static str, Mat)> {
         ("zero", Mat::zeros(40, 40)),
         ("rank one", Mat::from_fn(50, 50, |i, j| rank_one[i] * rank_one[j])),
         ("diagonal with ulps", tridiagonal(&clustered, |_| 0.0)),
-        ("turned with ulps", turned(&clustered, 5)),
-        ("two clusters", turned(&two_places, 6)),
+        ("reflected with ulps", reflected(&clustered, 5)),
+        ("two clusters", reflected(&two_places, 6)),
         ("wilkinson 21", wilkinson(21)),
         ("wilkinson 201", wilkinson(201)),
         ("clement", tridiagonal(&[0.0; 41], clement)),
@@ -104,7 +104,7 @@ fn zoo() -> Vec<(&'static str, Mat)> {
     ]
 }
 
-/// The length of the matrix as seen by row sums, at least tiny.
+/// The ∞-norm of the matrix, at least tiny.
 fn size(g: &Mat) -> f64 {
     (0..g.rows()).map(|i| g.row(i).iter().map(|x| x.abs()).sum::<f64>()).fold(1e-300, f64::max)
 }
@@ -121,8 +121,8 @@ fn assert_pairs(name: &str, g: &Mat, found: &Eigen) {
         let length = (0..p).map(|i| residual(i).powi(2)).sum::<f64>().sqrt();
         assert!(length <= limit * size(g), "{name}, pair {j} of {k}: residual {length:e}");
         for i in 0..=j {
-            let want = f64::from(u8::from(i == j));
-            let off = (dot(v.row(i), v.row(j)) - want).abs();
+            let expected = f64::from(u8::from(i == j));
+            let off = (dot(v.row(i), v.row(j)) - expected).abs();
             assert!(off <= limit, "{name}, k = {k}: vectors {i} and {j} off by {off:e}");
         }
     }
@@ -132,7 +132,7 @@ fn assert_pairs(name: &str, g: &Mat, found: &Eigen) {
 fn leading_pairs_are_pairs_with_orthonormal_vectors() {
     for (name, g) in zoo() {
         let p = g.rows();
-        let t = tridiagonalise(g.clone(), one()).unwrap();
+        let t = tridiagonalize(g.clone(), one()).unwrap();
         for k in [0, 1.min(p), p / 13, p / 4, p / 2, p] {
             assert_pairs(name, &g, &t.leading(k, one()).unwrap());
         }
@@ -143,13 +143,13 @@ fn leading_pairs_are_pairs_with_orthonormal_vectors() {
 fn inverse_iteration_and_divide_and_conquer_agree() {
     for (name, g) in zoo() {
         let (p, size) = (g.rows(), size(&g));
-        let t = tridiagonalise(g.clone(), one()).unwrap();
+        let t = tridiagonalize(g.clone(), one()).unwrap();
         if p < 4 {
             continue;
         }
-        let values = t.many(p / 2, one()).unwrap().values;
+        let values = t.divide_and_conquer(p / 2, one()).unwrap().values;
         let found = t.largest(p / 2, one()).unwrap();
-        if t.few(&found, one()).unwrap().is_none() {
+        if t.inverse_iteration(&found, one()).unwrap().is_none() {
             assert!(
                 name.contains("identity") || name.contains("cluster") || name.contains("zero"),
                 "{name} was not done by iteration"
@@ -166,7 +166,7 @@ fn inverse_iteration_and_divide_and_conquer_agree() {
 fn all_values_are_those_of_the_leading_pairs_and_sum_to_the_trace() {
     for (name, g) in zoo() {
         let (p, size) = (g.rows(), size(&g));
-        let t = tridiagonalise(g.clone(), one()).unwrap();
+        let t = tridiagonalize(g.clone(), one()).unwrap();
         let values = t.values(one()).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(values.len(), p);
         assert!(values.windows(2).all(|w| w[0] >= w[1]));
@@ -184,14 +184,14 @@ fn all_values_are_those_of_the_leading_pairs_and_sum_to_the_trace() {
 
 #[test]
 fn a_band_of_any_length_becomes_tridiagonal() {
-    // Panels of 24 columns, blocks of four, and every way to end in the middle of one.
+    // Panels of 24 columns, blocks of four, and every possible remainder.
     for p in (0..60).chain([71, 72, 73]) {
         let mut next = noise(p as u64);
         let torn = Mat::from_fn(p, p, |i, j| if j <= i { next() } else { f64::NAN });
-        let wanted = tridiagonalise(torn.clone(), one()).unwrap().values(one()).unwrap();
+        let expected = tridiagonalize(torn.clone(), one()).unwrap().values(one()).unwrap();
         let found = values_by_band(torn, one()).unwrap();
         assert_eq!(found.len(), p);
-        for (a, b) in wanted.iter().zip(&found) {
+        for (a, b) in expected.iter().zip(&found) {
             assert!((a - b).abs() <= 10.0 * p as f64 * EPS, "{p}: {a} ≠ {b}");
         }
     }
@@ -200,21 +200,21 @@ fn a_band_of_any_length_becomes_tridiagonal() {
 #[test]
 fn known_values_are_found_to_a_few_eps() {
     for p in [1, 2, 3, 47, 300] {
-        let values = tridiagonalise(second_difference(p), one()).unwrap().values(one()).unwrap();
+        let values = tridiagonalize(second_difference(p), one()).unwrap().values(one()).unwrap();
         let banded = values_by_band(second_difference(p), one()).unwrap();
         for (i, value) in values.iter().enumerate().chain(banded.iter().enumerate()) {
-            let want = 4.0 * ((p - i) as f64 * PI / (2 * p + 2) as f64).sin().powi(2);
-            assert!((value - want).abs() <= 40.0 * EPS, "{p}, {i}: {value} ≠ {want}");
+            let expected = 4.0 * ((p - i) as f64 * PI / (2 * p + 2) as f64).sin().powi(2);
+            assert!((value - expected).abs() <= 40.0 * EPS, "{p}, {i}: {value} ≠ {expected}");
         }
     }
     // A full matrix: min(i, j) has the eigenvalues 1 / (4 sin²((2i − 1)π / (4p + 2))).
     let p = 150;
-    let t = tridiagonalise(Mat::from_fn(p, p, |i, j| (i.min(j) + 1) as f64), one()).unwrap();
+    let t = tridiagonalize(Mat::from_fn(p, p, |i, j| (i.min(j) + 1) as f64), one()).unwrap();
     let (all, leading) = (t.values(one()).unwrap(), t.leading(p / 3, one()).unwrap().values);
     for i in 0..p {
-        let want = 1.0 / (4.0 * ((2 * i + 1) as f64 * PI / (4 * p + 2) as f64).sin().powi(2));
+        let expected = 1.0 / (4.0 * ((2 * i + 1) as f64 * PI / (4 * p + 2) as f64).sin().powi(2));
         for value in std::iter::once(&all[i]).chain(leading.get(i)) {
-            assert!((value - want).abs() <= 2.0 * p as f64 * EPS * all[0], "{i}: {value} ≠ {want}");
+            assert!((value - expected).abs() <= 2.0 * p as f64 * EPS * all[0], "{i}: {value} ≠ {expected}");
         }
     }
 }
@@ -222,7 +222,7 @@ fn known_values_are_found_to_a_few_eps() {
 #[test]
 fn counts_agree_with_the_values_and_never_rise() {
     for (name, g) in zoo() {
-        let t = tridiagonalise(g.clone(), one()).unwrap();
+        let t = tridiagonalize(g.clone(), one()).unwrap();
         let values = t.values(one()).unwrap();
         let reach = 1.5 * size(&g);
         let mut last = g.rows();
@@ -242,7 +242,7 @@ fn counts_agree_with_the_values_and_never_rise() {
 
 #[test]
 fn a_value_is_not_above_itself() {
-    let t = tridiagonalise(tridiagonal(&[3.0, 1.0, 1.0, 0.0], |_| 0.0), one()).unwrap();
+    let t = tridiagonalize(tridiagonal(&[3.0, 1.0, 1.0, 0.0], |_| 0.0), one()).unwrap();
     assert_eq!([3.0, 2.0, 1.0, 0.5, 0.0, -1.0].map(|x| t.count_above(x)), [0, 1, 1, 3, 3, 4]);
 }
 
@@ -250,7 +250,7 @@ fn a_value_is_not_above_itself() {
 fn only_the_lower_triangle_is_read() {
     let g = gram(70);
     let torn = Mat::from_fn(70, 70, |i, j| if j <= i { g.at(i, j) } else { f64::NAN });
-    let (whole, half) = (tridiagonalise(g, one()).unwrap(), tridiagonalise(torn, one()).unwrap());
+    let (whole, half) = (tridiagonalize(g, one()).unwrap(), tridiagonalize(torn, one()).unwrap());
     assert_eq!(whole.leading(9, one()), half.leading(9, one()));
 }
 
@@ -263,7 +263,7 @@ fn the_same_bits_come_out_of_any_number_of_threads() {
     (0..p).for_each(|i| g.row_mut(i)[i] += 30.0 / (i + 1) as f64);
     let with = |threads| {
         let exec = Exec::new(NonZero::new(threads), &Quiet);
-        let t = tridiagonalise(g.clone(), exec).unwrap();
+        let t = tridiagonalize(g.clone(), exec).unwrap();
         (t.values(one()).unwrap(), t.leading(150, exec).unwrap(), eigenvalues(g.clone(), exec).unwrap())
     };
     let alone = with(1);
@@ -278,32 +278,26 @@ fn the_scale_does_not_matter() {
         let mut scaled = g.clone();
         scaled.as_mut_slice().iter_mut().for_each(|x| *x = times_power_of_two(*x, exponent));
         for k in [p / 4, p] {
-            let of = |g: &Mat| tridiagonalise(g.clone(), one()).unwrap().leading(k, one()).unwrap();
-            let (plain, turned) = (of(&g), of(&scaled));
+            let of = |g: &Mat| tridiagonalize(g.clone(), one()).unwrap().leading(k, one()).unwrap();
+            let (plain, reflected) = (of(&g), of(&scaled));
             let values: Vec<f64> = plain.values.iter().map(|x| times_power_of_two(*x, exponent)).collect();
-            assert!(values == turned.values && plain.vectors == turned.vectors, "2^{exponent}, {k} of {p}");
+            assert!(values == reflected.values && plain.vectors == reflected.vectors, "2^{exponent}, {k} of {p}");
         }
     }
 }
 
 #[test]
 fn cancelling_stops_every_step() {
-    struct After(AtomicUsize);
-    impl Monitor for After {
-        fn cancelled(&self) -> bool {
-            self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
-        }
-    }
     let g = gram(100);
-    let t = tridiagonalise(g.clone(), one()).unwrap();
-    for looks in [0, 2] {
-        let monitor = After(AtomicUsize::new(looks));
+    let t = tridiagonalize(g.clone(), one()).unwrap();
+    for polls in [0, 2] {
+        let monitor = CancelAfter::polls(polls);
         let exec = Exec::new(NonZero::new(1), &monitor);
-        assert_eq!(tridiagonalise(g.clone(), exec).err(), Some(Error::Cancelled));
-        let monitor = After(AtomicUsize::new(looks));
+        assert_eq!(tridiagonalize(g.clone(), exec).err(), Some(Error::Cancelled));
+        let monitor = CancelAfter::polls(polls);
         let exec = Exec::new(NonZero::new(1), &monitor);
         assert_eq!(values_by_band(g.clone(), exec), Err(Error::Cancelled));
-        let monitor = After(AtomicUsize::new(looks));
+        let monitor = CancelAfter::polls(polls);
         let exec = Exec::new(NonZero::new(1), &monitor);
         assert_eq!(t.leading(20, exec), Err(Error::Cancelled));
     }
@@ -313,6 +307,6 @@ fn cancelling_stops_every_step() {
 fn what_is_not_finite_is_refused() {
     let mut g = gram(40);
     g.row_mut(30)[7] = f64::NAN;
-    assert_eq!(tridiagonalise(g.clone(), one()).err(), Some(Error::NoConvergence { rows: 40, cols: 40 }));
+    assert_eq!(tridiagonalize(g.clone(), one()).err(), Some(Error::NoConvergence { rows: 40, cols: 40 }));
     assert_eq!(values_by_band(g, one()), Err(Error::NoConvergence { rows: 40, cols: 40 }));
 }

@@ -1,4 +1,4 @@
-//! Eigenvalues of a symmetric tridiagonal matrix T: all of them, how many lie above a cut, the largest few.
+//! Eigenvalues of a symmetric tridiagonal matrix T: all of them, the number above a cut, the largest few.
 //!
 //! | paper | code | meaning |
 //! |---|---|---|
@@ -9,9 +9,9 @@
 //! ```text
 //!     q₀ = x − a₀,      q_i = x − a_i − b²_{i−1} / q_{i−1}                          (Sturm)
 //! ```
-//! [`all`] is the QL iteration without square roots of Pal, Walker and Kahan; [`Sturm::bisect`] bisects with Sturm
-//! counts, a batch of shifts together, because one count alone waits for its divisions. Every value is within
-//! a few eps·‖T‖.
+//! [`all`] is the square-root-free QL iteration of Pal, Walker and Kahan; [`Sturm::bisect`] bisects with Sturm counts,
+//! a batch of shifts together, because a single count is limited by the latency of its divisions. The error of every
+//! value is a few eps·‖T‖.
 //!
 //! Parlett (1998), ch. 8 — `parlett1998`; Demmel, Dhillon, Ren (1995) — `demmel1995` in `docs/references.bib`.
 
@@ -21,29 +21,29 @@ use pulp::Arch;
 pub const BATCH: usize = 16;
 /// A secant beyond this is that of a right angle.
 const LARGE: f64 = 1e300;
-/// Sweeps a value may take on average; three are usual.
+/// Maximum average number of sweeps per value; three are usual.
 const SWEEPS: usize = 30;
 
-/// All eigenvalues, largest first; `None` if the iteration does not end.
+/// All eigenvalues, in descending order; `None` if the iteration does not converge.
 pub fn all(diagonal: &[f64], off: &[f64]) -> Option<Vec<f64>> {
     let mut d = diagonal.to_vec();
     let norm = bound(diagonal, off);
     let mut squares: Vec<f64> = off.iter().map(|b| b * b).collect();
-    // Off-diagonals this small move no value by more than 2·eps·‖T‖, all of them together. Among values that
-    // agree to the last digit, rounding keeps the iteration from making them much smaller.
-    let nothing = (f64::EPSILON * norm).powi(2);
+    // Off-diagonals this small, all of them together, change no value by more than 2·eps·‖T‖. Among values that agree
+    // to the last digit, rounding prevents the iteration from making them much smaller.
+    let negligible = (f64::EPSILON * norm).powi(2);
     let mut sweeps = SWEEPS * d.len();
     let mut end = d.len();
     while end > 0 {
-        let start = (1..end).rev().find(|&i| squares[i - 1] <= nothing).unwrap_or(0);
+        let start = (1..end).rev().find(|&i| squares[i - 1] <= negligible).unwrap_or(0);
         if end - start > 1 {
             let (d, squares) = (&mut d[start..end], &mut squares[start..end - 1]);
-            // The iteration settles values from the top down, and small ones lose least if they come first.
+            // The iteration converges from the top down, and small values lose least if they come first.
             if d[d.len() - 1].abs() < d[0].abs() {
                 d.reverse();
                 squares.reverse();
             }
-            ql(d, squares, nothing, &mut sweeps)?;
+            ql(d, squares, negligible, &mut sweeps)?;
         }
         end = start;
     }
@@ -52,11 +52,11 @@ pub fn all(diagonal: &[f64], off: &[f64]) -> Option<Vec<f64>> {
 }
 
 /// Replaces `d` by the eigenvalues of the block with diagonal `d` and squared off-diagonal `squares`.
-fn ql(d: &mut [f64], squares: &mut [f64], nothing: f64, sweeps: &mut usize) -> Option<()> {
+fn ql(d: &mut [f64], squares: &mut [f64], negligible: f64, sweeps: &mut usize) -> Option<()> {
     let n = d.len();
     let mut first = 0;
     while first < n {
-        let last = (first..n - 1).find(|&i| squares[i] <= nothing).unwrap_or(n - 1);
+        let last = (first..n - 1).find(|&i| squares[i] <= negligible).unwrap_or(n - 1);
         if last == first {
             first += 1;
             continue;
@@ -70,7 +70,7 @@ fn ql(d: &mut [f64], squares: &mut [f64], nothing: f64, sweeps: &mut usize) -> O
     Some(())
 }
 
-/// One QL sweep with the shift σ, all in squares.
+/// One QL sweep with the shift σ, on squared entries.
 fn sweep(d: &mut [f64], squares: &mut [f64], sigma: f64) {
     let last = d.len() - 1;
     let (mut cosine, mut sine) = (1.0, 0.0);
@@ -83,7 +83,7 @@ fn sweep(d: &mut [f64], squares: &mut [f64], sigma: f64) {
             squares[i + 1] = sine * r;
         }
         let (old_cosine, old_gamma) = (cosine, gamma);
-        // Two divisions that do not wait for each other: 1/r, and r/p for 1/cosine.
+        // Two independent divisions: 1/r, and r/p for 1/cosine.
         let (inverse, secant) = (1.0 / r, r / p);
         cosine = p * inverse;
         sine = square * inverse;
@@ -108,7 +108,7 @@ pub struct Sturm {
     arch: Arch,
     /// a_i and b²_{i−1}.
     rows: Vec<(f64, f64)>,
-    /// The least pivot that b² can be divided by.
+    /// The smallest pivot that b² can be divided by.
     least: f64,
     norm: f64,
 }
@@ -121,14 +121,14 @@ impl Sturm {
         Self { arch: Arch::new(), rows, least, norm: bound(diagonal, off) }
     }
 
-    /// How many eigenvalues lie above each shift.
+    /// The number of eigenvalues above each shift.
     pub fn above(&self, shifts: &[f64; BATCH]) -> [usize; BATCH] {
         let count = || {
             let (mut pivot, mut counts) = ([1.0; BATCH], [0.0; BATCH]);
             for &(a, square) in &self.rows {
                 for s in 0..BATCH {
                     let next: f64 = (shifts[s] - a) - square / pivot[s];
-                    // A shift that is an eigenvalue counts as just above it.
+                    // A shift equal to an eigenvalue counts as just above it.
                     pivot[s] = if next.abs() < self.least { self.least } else { next };
                     counts[s] += if pivot[s] < 0.0 { 1.0 } else { 0.0 };
                 }
@@ -138,14 +138,14 @@ impl Sturm {
         self.arch.dispatch(count).map(|c| c as usize)
     }
 
-    /// The eigenvalues number `first`, `first + 1`, … from the largest, each to eps·‖T‖.
+    /// The eigenvalues number `first`, `first + 1`, … in descending order, each to eps·‖T‖.
     pub fn bisect(&self, first: usize) -> [f64; BATCH] {
         let reach = self.norm * (1.0 + 4.0 * f64::EPSILON) + f64::MIN_POSITIVE;
         let (mut low, mut high) = ([-reach; BATCH], [reach; BATCH]);
         for _ in 0..4 * f64::MANTISSA_DIGITS {
             let shifts = spread(&low, &high);
             for (x, above) in shifts.into_iter().zip(self.above(&shifts)) {
-                // Value number i lies above x exactly if more than i values do: one count helps them all.
+                // Value number i lies above x exactly if more than i values do: one count serves all intervals.
                 for s in 0..BATCH {
                     if x > low[s] && x < high[s] {
                         *if above > first + s { &mut low[s] } else { &mut high[s] } = x;
@@ -160,7 +160,7 @@ impl Sturm {
     }
 }
 
-/// Shifts that cut the intervals [low, high]: m values that still share theirs cut it in m + 1 parts.
+/// Shifts that cut the intervals [low, high]: m values that still share an interval cut it into m + 1 parts.
 fn spread(low: &[f64; BATCH], high: &[f64; BATCH]) -> [f64; BATCH] {
     let mut shifts = [0.0; BATCH];
     let mut start = 0;

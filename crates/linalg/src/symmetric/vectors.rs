@@ -2,17 +2,17 @@
 //!
 //! | paper | code | meaning |
 //! |---|---|---|
-//! | λ_i | `values` (k) | eigenvalues, largest first, to eps·‖T‖ |
+//! | λ_i | `values` (k) | eigenvalues, in descending order, to eps·‖T‖ |
 //! | z_i | column i of `z` (p × k, column after column) | (T − λ_i I)⁻¹ applied to a start vector a few times |
 //! | S = LLᵀ | `overlap` (k × k) | ZᵀZ, close to I |
 //!
 //! ```text
 //!     |z_i · z_j| ≤ c·eps·‖T‖ / |λ_i − λ_j|          Z ← Z L⁻ᵀ
 //! ```
-//! Vectors whose values are [`APART`] come out independent and only nearly at right angles. Straightening them
-//! afterwards, all together, mixes z_i into z_j by that bound, which moves the residual of z_j by
-//! c·eps·‖T‖ and no more: the closer the values, the less the mixing matters. Values closer than that form a
-//! cluster, whose vectors are kept at right angles during the iteration.
+//! Vectors whose values are [`APART`] are computed independently and are only nearly orthogonal. Orthonormalizing them
+//! afterwards, all together, mixes z_i into z_j by that bound, which changes the residual of z_j by at most c·eps·‖T‖:
+//! the closer the values, the less the mixing matters. Values closer than that form a cluster, whose vectors are kept
+//! orthogonal during the iteration.
 //!
 //! Peters, Wilkinson (1979) — `peters1979` in `docs/references.bib`.
 
@@ -34,23 +34,23 @@ use super::values::bound;
 
 /// Values further apart than this share of ‖T‖ get their vectors independently.
 const APART: f64 = 1e-10;
-/// The largest cluster worth keeping at right angles one by one: divide and conquer gains from clusters.
+/// The largest cluster that is orthogonalized one by one: divide and conquer gains from clusters.
 const CLUSTER: usize = 48;
-/// Values of one piece of work (a cluster may add some).
+/// Values of one piece of work (a cluster may exceed it).
 const PIECE: usize = 32;
-/// Solves with one T − λI; two are usual.
+/// Maximum number of solves with one T − λI; two are usual.
 const SOLVES: usize = 6;
-/// The residual ‖Tz − λz‖ that is asked for, in eps·‖T‖.
+/// The tolerance of the residual ‖Tz − λz‖, in eps·‖T‖.
 const RESIDUAL: f64 = 50.0;
-/// The overlap of independent vectors that straightening can take: far above eps / APART.
+/// The overlap of independent vectors that orthonormalization can correct: far above eps / APART.
 const OVERLAP: f64 = 1e-3;
 
 /// Columns of ZᵀZ that are computed as one piece of work.
 const STRIPE: usize = 96;
-/// A Cholesky factorisation of this order or more may take a while.
+/// A Cholesky factorization of this order or more runs on a thread of its own.
 const LONG: usize = 500;
 
-/// The eigenvectors for the largest eigenvalues `values`; `None` where this is not the way.
+/// The eigenvectors of the largest eigenvalues `values`; `None` where inverse iteration is unsuitable.
 pub fn leading(diagonal: &[f64], off: &[f64], values: &[f64], exec: Exec<'_>) -> Result<Option<Vec<f64>>, Error> {
     let (p, k) = (diagonal.len(), values.len());
     let norm = bound(diagonal, off);
@@ -61,7 +61,7 @@ pub fn leading(diagonal: &[f64], off: &[f64], values: &[f64], exec: Exec<'_>) ->
         let Some(part) = part else { return Ok(None) };
         z.extend_from_slice(&part);
     }
-    Ok(straighten(&mut z, p, k, exec)?.then_some(z))
+    Ok(orthonormalize(&mut z, p, k, exec)?.then_some(z))
 }
 
 /// Cuts the values into pieces between clusters; `None` if a cluster is too large.
@@ -86,13 +86,13 @@ fn pieces(values: &[f64], apart: f64) -> Option<Vec<Vec<Range<usize>>>> {
     Some(pieces)
 }
 
-/// One row of U in T − λI = P L U: pivot inverted, and the two entries right of it.
+/// One row of U in T − λI = P L U: the inverse pivot, and the two entries right of it.
 #[derive(Clone, Copy, Default)]
-struct Row {
+struct PivotRow {
     inverse: f64,
     first: f64,
     second: f64,
-    /// The multiplier that takes this row from the next, and whether the two were exchanged before.
+    /// The multiplier of this row in the elimination of the next, and whether the two were exchanged before.
     multiplier: f64,
     exchanged: bool,
 }
@@ -103,12 +103,12 @@ struct Inverse<'a> {
     diagonal: &'a [f64],
     off: &'a [f64],
     norm: f64,
-    rows: Vec<Row>,
+    rows: Vec<PivotRow>,
 }
 
 impl<'a> Inverse<'a> {
     fn new(diagonal: &'a [f64], off: &'a [f64], norm: f64) -> Self {
-        Self { arch: Arch::new(), diagonal, off, norm, rows: vec![Row::default(); diagonal.len()] }
+        Self { arch: Arch::new(), diagonal, off, norm, rows: vec![PivotRow::default(); diagonal.len()] }
     }
 
     /// The vectors of a piece, cluster by cluster; `None` if one has too large a residual.
@@ -120,15 +120,15 @@ impl<'a> Inverse<'a> {
         for cluster in clusters {
             for i in cluster.clone() {
                 let (done, rest) = z.split_at_mut((i - first) * p);
-                self.factorise(values[i]);
+                self.factorize(values[i]);
                 self.iterate(values[i], i, &done[(cluster.start - first) * p..], &mut rest[..p])?;
             }
         }
         Some(z)
     }
 
-    /// T − λI = P L U with row exchanges; a pivot too small to divide by becomes a tiny one.
-    fn factorise(&mut self, value: f64) {
+    /// T − λI = P L U with row exchanges; a pivot too small to divide by is replaced by a tiny one.
+    fn factorize(&mut self, value: f64) {
         let p = self.diagonal.len();
         let least = f64::EPSILON * self.norm.max(f64::MIN_POSITIVE / f64::EPSILON);
         let sure = |pivot: f64| if pivot.abs() < least { least.copysign(pivot) } else { pivot };
@@ -140,19 +140,19 @@ impl<'a> Inverse<'a> {
             if below.abs() <= pivot.abs() {
                 let inverse = 1.0 / sure(pivot);
                 let multiplier = below * inverse;
-                self.rows[i] = Row { inverse, first, second: 0.0, multiplier, exchanged: false };
+                self.rows[i] = PivotRow { inverse, first, second: 0.0, multiplier, exchanged: false };
                 (pivot, first) = (next - multiplier * first, next_first);
             } else {
                 let inverse = 1.0 / sure(below);
                 let multiplier = pivot * inverse;
-                self.rows[i] = Row { inverse, first: next, second: next_first, multiplier, exchanged: true };
+                self.rows[i] = PivotRow { inverse, first: next, second: next_first, multiplier, exchanged: true };
                 (pivot, first) = (first - multiplier * next, -multiplier * next_first);
             }
         }
-        self.rows[p - 1] = Row { inverse: 1.0 / sure(pivot), ..Row::default() };
+        self.rows[p - 1] = PivotRow { inverse: 1.0 / sure(pivot), ..PivotRow::default() };
     }
 
-    /// Iterates until the residual is small, at right angles to `earlier`.
+    /// Iterates until the residual is small, orthogonally to `earlier`.
     fn iterate(&self, value: f64, seed: usize, earlier: &[f64], z: &mut [f64]) -> Option<()> {
         scatter(seed, z);
         for solve in 0..SOLVES {
@@ -161,7 +161,7 @@ impl<'a> Inverse<'a> {
             }
             self.backward(z);
             self.scale(z)?;
-            self.turn_away(earlier, z)?;
+            self.orthogonalize_against(earlier, z)?;
             if solve > 0 && residual(self.diagonal, self.off, value, z) <= RESIDUAL * f64::EPSILON * self.norm {
                 return Some(());
             }
@@ -172,7 +172,7 @@ impl<'a> Inverse<'a> {
     fn forward(&self, z: &mut [f64]) {
         let mut carried = z[0];
         for i in 0..z.len() - 1 {
-            let Row { multiplier, exchanged, .. } = self.rows[i];
+            let PivotRow { multiplier, exchanged, .. } = self.rows[i];
             let (top, bottom) = if exchanged { (z[i + 1], carried) } else { (carried, z[i + 1]) };
             z[i] = top;
             carried = bottom - multiplier * top;
@@ -191,7 +191,7 @@ impl<'a> Inverse<'a> {
         }
     }
 
-    /// Makes z one long; its entries may be as large as 1 / eps² and as small as nothing.
+    /// Normalizes z; its entries may be as large as 1 / eps² and as small as zero.
     fn scale(&self, z: &mut [f64]) -> Option<()> {
         let mut squares = [0.0];
         dots(self.arch, z, z.len(), z, &mut squares);
@@ -203,8 +203,8 @@ impl<'a> Inverse<'a> {
         Some(())
     }
 
-    /// Takes out of z what it has along the earlier vectors of its cluster: twice is enough.
-    fn turn_away(&self, earlier: &[f64], z: &mut [f64]) -> Option<()> {
+    /// Orthogonalizes z against the earlier vectors of its cluster: two passes suffice.
+    fn orthogonalize_against(&self, earlier: &[f64], z: &mut [f64]) -> Option<()> {
         let p = z.len();
         let mut along = [0.0; CLUSTER];
         let along = &mut along[..earlier.len() / p];
@@ -221,7 +221,7 @@ impl<'a> Inverse<'a> {
     }
 }
 
-/// ‖Tz − λz‖ in the largest entry.
+/// The largest entry of |Tz − λz|.
 pub fn residual(diagonal: &[f64], off: &[f64], value: f64, z: &[f64]) -> f64 {
     let p = z.len();
     let entry = |i: usize| {
@@ -233,7 +233,7 @@ pub fn residual(diagonal: &[f64], off: &[f64], value: f64, z: &[f64]) -> f64 {
     (0..p).map(entry).fold(0.0, |most, r| if r <= most { most } else { r })
 }
 
-/// A start vector without pattern, the same for the same seed: entries in ±1 from a 64-bit mixer.
+/// A deterministic pseudo-random start vector: entries in ±1 from a 64-bit mixer.
 fn scatter(seed: usize, z: &mut [f64]) {
     let mut state = (seed as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     for z in z {
@@ -245,17 +245,19 @@ fn scatter(seed: usize, z: &mut [f64]) {
 }
 
 /// Z ← Z L⁻ᵀ with ZᵀZ = LLᵀ: orthonormal to rounding, because ZᵀZ is close to I. False if it is not.
-fn straighten(z: &mut [f64], p: usize, k: usize, exec: Exec<'_>) -> Result<bool, Error> {
+fn orthonormalize(z: &mut [f64], p: usize, k: usize, exec: Exec<'_>) -> Result<bool, Error> {
     let overlap = overlap(z, p, k, exec)?;
     let close = |j: usize| overlap[j * k + j + 1..(j + 1) * k].iter().all(|s| s.abs() <= OVERLAP);
     if !(0..k).all(close) {
         return Ok(false);
     }
-    let Some(factor) = exec.aside_if(k > LONG, "straighten", move || cholesky(overlap, k))? else { return Ok(false) };
+    let Some(factor) = exec.aside_if(k > LONG, "orthonormalize", move || cholesky(overlap, k))? else {
+        return Ok(false);
+    };
     let factor = FaerRef::from_column_major_slice(&factor, k, k);
     let height = (4 * WORK / (k * k)).max(1).next_multiple_of(48);
     let rows = stripes(FaerMut::from_column_major_slice_mut(z, p, k), height);
-    exec.each("straighten", rows.into_iter(), |_, rows| {
+    exec.each("orthonormalize", rows.into_iter(), |_, rows| {
         solve_lower_triangular_in_place(factor, rows.transpose_mut(), Par::Seq);
     })?;
     Ok(true)
@@ -265,7 +267,7 @@ fn straighten(z: &mut [f64], p: usize, k: usize, exec: Exec<'_>) -> Result<bool,
 fn overlap(z: &[f64], p: usize, k: usize, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
     let z = FaerRef::from_column_major_slice(z, p, k);
     let mut overlap = vec![0.0; k * k];
-    exec.each_chunk("straighten", &mut overlap, STRIPE * k, |i, columns| {
+    exec.each_chunk("orthonormalize", &mut overlap, STRIPE * k, |i, columns| {
         let (first, width) = (i * STRIPE, columns.len() / k);
         let target = FaerMut::from_column_major_slice_with_stride_mut(&mut columns[first..], k - first, width, k);
         let (left, right) = (z.subcols(first, k - first), z.subcols(first, width));

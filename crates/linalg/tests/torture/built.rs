@@ -17,12 +17,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Even in (0, 1).
+    /// Uniform in (0, 1).
     pub fn unit(&mut self) -> f64 {
         ((self.bits() >> 12) as f64 + 0.5) / (1u64 << 52) as f64
     }
 
-    /// Even in (−1, 1).
+    /// Uniform in (−1, 1).
     pub fn even(&mut self) -> f64 {
         2.0 * self.unit() - 1.0
     }
@@ -32,7 +32,7 @@ impl Random {
         (-2.0 * self.unit().ln()).sqrt() * (std::f64::consts::TAU * self.unit()).cos()
     }
 
-    /// A whole number from −most to most.
+    /// An integer from −most to most.
     pub fn whole(&mut self, most: u64) -> f64 {
         (self.bits() % (2 * most + 1)) as f64 - most as f64
     }
@@ -42,15 +42,15 @@ impl Random {
     }
 }
 
-/// A matrix with its singular values and right singular vectors, right to a few eps·σ₁.
+/// A matrix with its singular values and right singular vectors, to a few eps·σ₁.
 pub struct Built {
     pub x: Mat,
     pub sigma: Vec<f64>,
     pub right: Mat,
 }
 
-/// `rows` × `cols` with the singular values `sigma`, largest first.
-pub fn turned((rows, cols): (usize, usize), sigma: &[f64], seed: u64) -> Built {
+/// `rows` × `cols` with the singular values `sigma`, in descending order.
+pub fn reflected((rows, cols): (usize, usize), sigma: &[f64], seed: u64) -> Built {
     let mut random = Random(seed);
     let mut x = diagonal((rows, cols), sigma);
     let mut right = diagonal((cols, sigma.len()), &vec![1.0; sigma.len()]);
@@ -83,7 +83,7 @@ pub fn diagonal((rows, cols): (usize, usize), values: &[f64]) -> Mat {
     Mat::from_fn(rows, cols, |i, j| if i == j { values.get(i).copied().unwrap_or(0.0) } else { 0.0 })
 }
 
-/// LAPACK's spectra: even, geometric, all but one at 1, all but one at ulp.
+/// LAPACK's spectra: uniform, geometric, all but one at 1, all but one at ulp.
 pub fn lapack(name: &str, n: usize) -> Vec<f64> {
     let part = |i: usize| i as f64 / (n - 1) as f64;
     let value = |i: usize| match name {
@@ -113,7 +113,7 @@ pub fn stairs(steps: usize, width: usize, ratio: f64) -> Vec<f64> {
     (0..steps * width).map(|i| ratio.powi(-((i / width) as i32))).collect()
 }
 
-/// A few values, then a fall, then the rest.
+/// A few values, then a gap, then the rest.
 pub fn with_gap(above: usize, all: usize, rest: f64) -> Vec<f64> {
     let first = (0..above).map(|i| 2.0 - i as f64 / above as f64);
     first.chain((above..all).map(|i| rest * (1.0 - 0.3 * i as f64 / all as f64))).collect()
@@ -124,9 +124,9 @@ pub fn power_law(n: usize, power: f64) -> Vec<f64> {
     (0..n).map(|i| (i as f64 + 1.0).powf(-power)).collect()
 }
 
-/// Orthogonal by construction and free of rounding: D with whole numbers for values, turned on both sides by
-/// reflections I − 2vvᵀ/2ʲ with v = ±1 in 2ʲ places and zero elsewhere. Every entry is a multiple of 2^(2 − 2j) and
-/// needs fewer than 53 bits, so the singular values are exactly `values`.
+/// Orthogonal by construction and free of rounding: D with integer values, reflected on both sides by I − 2vvᵀ/2ʲ with
+/// v = ±1 in 2ʲ places and zero elsewhere. Every entry is a multiple of 2^(2 − 2j) and needs fewer than 53 bits, so the
+/// singular values are exactly `values`.
 pub fn exact((rows, cols): (usize, usize), values: &[f64], seed: u64) -> Mat {
     let mut random = Random(seed);
     let mut x = diagonal((rows, cols), values);

@@ -1,15 +1,15 @@
-//! Every torture matrix of the specification's section 5, with what is known about it.
+//! Every torture matrix of the specification's section 5, with its reference values.
 
-use super::built::{Built, Random, ULP, diagonal, lapack, power_law, stairs, turned, with_gap};
+use super::built::{Built, Random, ULP, diagonal, lapack, power_law, reflected, stairs, with_gap};
 use super::classics::*;
 use super::double::decompose;
 use super::scaled::Scaled;
 use eigenspan_linalg::Mat;
 use eigenspan_linalg::scale::times_power_of_two;
 
-/// Where the singular values come from.
+/// The origin of the reference values.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Known {
+pub enum Origin {
     /// A closed form.
     Exact,
     /// The numbers the matrix was built from.
@@ -18,16 +18,16 @@ pub enum Known {
     Computed,
 }
 
-/// A matrix and its truth. Everything but `read.x` is about what is read: entries below one.
+/// A matrix and its reference values. Every field but `read.x` refers to the values read: entries below one.
 pub struct Case {
     pub name: String,
     pub read: Scaled,
-    /// What is read.
+    /// The values read.
     pub a: Mat,
     pub sigma: Vec<f64>,
-    /// Right singular vectors, one column a value.
+    /// Right singular vectors, one column per value.
     pub right: Mat,
-    pub known: Known,
+    pub known: Origin,
 }
 
 impl Case {
@@ -36,49 +36,49 @@ impl Case {
         let read = Scaled::new(x);
         let a = read.near_one();
         let reference = decompose(&a);
-        Self { name: name.into(), read, a, sigma: reference.sigma, right: reference.right, known: Known::Computed }
+        Self { name: name.into(), read, a, sigma: reference.sigma, right: reference.right, known: Origin::Computed }
     }
 
     /// A matrix whose values are `sigma` to the last bits.
     pub fn exact(name: impl Into<String>, (x, sigma): (Mat, Vec<f64>)) -> Self {
         let case = Self::of(name, x);
         let sigma: Vec<f64> = sigma.iter().map(|s| times_power_of_two(*s, -case.read.exponent)).collect();
-        // The closed form and the reference were found in different ways: each checks the other.
+        // The closed form and the reference are computed independently: each checks the other.
         for (s, t) in sigma.iter().zip(&case.sigma) {
             assert!((s - t).abs() <= 8.0 * ULP * sigma[0], "{}: {s:e} or {t:e}?", case.name);
         }
-        Self { sigma, known: Known::Exact, ..case }
+        Self { sigma, known: Origin::Exact, ..case }
     }
 
-    /// A large matrix whose values are what it was built from.
+    /// A large matrix whose values are those it was built from.
     pub fn built(name: impl Into<String>, Built { x, sigma, right }: Built) -> Self {
         let read = Scaled::new(x);
         let a = read.near_one();
         let sigma = sigma.iter().map(|s| times_power_of_two(*s, -read.exponent)).collect();
-        Self { name: name.into(), read, a, sigma, right, known: Known::Constructed }
+        Self { name: name.into(), read, a, sigma, right, known: Origin::Constructed }
     }
 
     pub fn most(&self) -> f64 {
         self.a.rows().max(self.a.cols()) as f64
     }
 
-    /// How far a value may be from the truth because the truth itself is rounded.
-    pub fn doubt(&self, sigma: f64) -> f64 {
+    /// The rounding error of a reference value.
+    pub fn reference_error(&self, sigma: f64) -> f64 {
         match self.known {
-            Known::Exact => 8.0 * ULP * self.sigma[0],
-            Known::Constructed => self.most() * ULP * self.sigma[0],
-            Known::Computed => ULP * sigma,
+            Origin::Exact => 8.0 * ULP * self.sigma[0],
+            Origin::Constructed => self.most() * ULP * self.sigma[0],
+            Origin::Computed => ULP * sigma,
         }
     }
 
-    /// At least and at most so many values are above `cut`, in the units of what is read.
+    /// Lower and upper bound on the number of values above `cut`, in the units of the values read.
     pub fn above(&self, cut: f64) -> (usize, usize) {
-        let count = |sign: f64| self.sigma.iter().filter(|s| **s + sign * self.doubt(**s) > cut).count();
+        let count = |sign: f64| self.sigma.iter().filter(|s| **s + sign * self.reference_error(**s) > cut).count();
         (count(-1.0), count(1.0))
     }
 }
 
-/// Small matrices: all ways through R, the ones through G where they reach.
+/// Small matrices: all methods through R, those through G within their reach.
 pub fn small() -> Vec<Case> {
     [trivial(), spectra(), scales(), triangular(), classical(), ranks(), extremes()].into_iter().flatten().collect()
 }
@@ -108,11 +108,11 @@ fn spectra() -> Vec<Case> {
             let mut random = Random(seed as u64);
             let signed: Vec<f64> = sigma.iter().map(|s| s * random.sign()).collect();
             cases.push(Case::exact(format!("diag {name} {n}x{m}"), (diagonal((n, m), &signed), sigma.clone())));
-            cases.push(Case::of(format!("UDV {name} {n}x{m}"), turned((n, m), &sigma, seed as u64).x));
+            cases.push(Case::of(format!("UDV {name} {n}x{m}"), reflected((n, m), &sigma, seed as u64).x));
         }
     }
-    cases.push(Case::of("devil's stairs 64", turned((64, 64), &stairs(8, 8, 10f64.powf(0.6)), 1).x));
-    cases.push(Case::of("steep 80x50", turned((80, 50), &stairs(5, 10, 100.0), 2).x));
+    cases.push(Case::of("devil's stairs 64", reflected((64, 64), &stairs(8, 8, 10f64.powf(0.6)), 1).x));
+    cases.push(Case::of("steep 80x50", reflected((80, 50), &stairs(5, 10, 100.0), 2).x));
     cases
 }
 
@@ -121,7 +121,8 @@ fn scales() -> Vec<Case> {
     let mut cases = Vec::new();
     for scale in [over.sqrt(), under.sqrt(), 1e300, 1e-300, over * ULP, under / ULP] {
         let times = |x: &Mat| Mat::from_fn(x.rows(), x.cols(), |i, j| x.at(i, j) * scale);
-        cases.push(Case::of(format!("UDV even times {scale:.0e}"), times(&turned((12, 9), &lapack("even", 9), 3).x)));
+        cases
+            .push(Case::of(format!("UDV even times {scale:.0e}"), times(&reflected((12, 9), &lapack("even", 9), 3).x)));
         let sigma: Vec<f64> = lapack("geometric", 9).iter().map(|s| s * scale).collect();
         cases.push(Case::exact(format!("diag geometric times {scale:.0e}"), (diagonal((9, 12), &sigma), sigma)));
     }
@@ -172,7 +173,7 @@ fn ranks() -> Vec<Case> {
     let mut random = Random(41);
     let base = Mat::from_fn(20, 12, |_, _| random.normal());
     let with = |f: &dyn Fn(usize, usize) -> f64| Mat::from_fn(20, 12, f);
-    let gap = |rest: f64| turned((20, 20), &with_gap(8, 20, rest), 6).x;
+    let gap = |rest: f64| reflected((20, 20), &with_gap(8, 20, rest), 6).x;
     let mut cases = vec![
         Case::of("rank 1", with(&|i, j| base.at(i, 0) * base.at(j, 1))),
         Case::of("magic_16", magic(16)),
@@ -217,29 +218,32 @@ fn extremes() -> Vec<Case> {
     ]
 }
 
-/// Middling matrices: the dense way through G.
+/// Medium matrices: the dense path through G.
 pub fn middling() -> Vec<Case> {
     let mut cases = Vec::new();
     for (n, m) in [(300, 120), (120, 300)] {
         let named = |name: &str| format!("{name} {n}x{m}");
-        cases.push(Case::built(named("UDV power law"), turned((n, m), &power_law(120, 0.7), 11)));
-        cases.push(Case::built(named("UDV clusters"), turned((n, m), &stairs(6, 20, 2.0), 12)));
-        cases.push(Case::built(named("UDV rank gap"), turned((n, m), &with_gap(10, 120, 0.02), 13)));
-        cases.push(Case::built(named("UDV even"), turned((n, m), &lapack("even", 120), 14)));
+        cases.push(Case::built(named("UDV power law"), reflected((n, m), &power_law(120, 0.7), 11)));
+        cases.push(Case::built(named("UDV clusters"), reflected((n, m), &stairs(6, 20, 2.0), 12)));
+        cases.push(Case::built(named("UDV rank gap"), reflected((n, m), &with_gap(10, 120, 0.02), 13)));
+        cases.push(Case::built(named("UDV even"), reflected((n, m), &lapack("even", 120), 14)));
     }
     cases
 }
 
-/// Large matrices: Krylov's way through G.
+/// Large matrices: Krylov's path through G.
 pub fn large() -> Vec<Case> {
     let clusters: Vec<f64> = stairs(3, 5, 1.5).into_iter().chain((15..400).map(|i| 0.1 + 1.0 / i as f64)).collect();
     vec![
-        Case::built("UDV power law 520x400", turned((520, 400), &power_law(400, 0.8), 21)),
-        Case::built("UDV power law 400x520", turned((400, 520), &power_law(400, 0.8), 22)),
-        Case::built("UDV clusters 400x400", turned((400, 400), &clusters, 23)),
-        Case::built("UDV rank gap 520x400", turned((520, 400), &with_gap(10, 400, 0.05), 24)),
-        Case::built("UDV rank 10 400x400", turned((400, 400), &with_gap(10, 400, 0.0), 26)),
-        Case::built("UDV cluster at ulp 300x300", turned((300, 300), &lapack("cluster at ulp", 300), 27)),
-        Case::built("UDV steep 400x520", turned((400, 520), &(0..400).map(|i| 0.8f64.powi(i)).collect::<Vec<_>>(), 25)),
+        Case::built("UDV power law 520x400", reflected((520, 400), &power_law(400, 0.8), 21)),
+        Case::built("UDV power law 400x520", reflected((400, 520), &power_law(400, 0.8), 22)),
+        Case::built("UDV clusters 400x400", reflected((400, 400), &clusters, 23)),
+        Case::built("UDV rank gap 520x400", reflected((520, 400), &with_gap(10, 400, 0.05), 24)),
+        Case::built("UDV rank 10 400x400", reflected((400, 400), &with_gap(10, 400, 0.0), 26)),
+        Case::built("UDV cluster at ulp 300x300", reflected((300, 300), &lapack("cluster at ulp", 300), 27)),
+        Case::built(
+            "UDV steep 400x520",
+            reflected((400, 520), &(0..400).map(|i| 0.8f64.powi(i)).collect::<Vec<_>>(), 25),
+        ),
     ]
 }

@@ -1,4 +1,4 @@
-//! The named matrices of the literature, as they are written there.
+//! The named matrices of the literature, in their original form.
 
 use super::built::{Random, ULP, diagonal};
 use eigenspan_linalg::Mat;
@@ -63,7 +63,7 @@ pub fn graded_bidiagonal(n: usize, beta: f64) -> Mat {
     square(n, |i, j| if j == i || j == i + 1 { beta.powi(i as i32) } else { 0.0 })
 }
 
-/// e^x with x even in ±2 ln ulp on the diagonal and beside it.
+/// e^x with x uniform in ±2 ln ulp on the diagonal and the superdiagonal.
 pub fn log_bidiagonal(n: usize) -> Mat {
     let mut random = Random(77);
     square(n, |i, j| if j == i || j == i + 1 { (2.0 * ULP.ln() * random.even()).exp() } else { 0.0 })
@@ -156,7 +156,7 @@ pub fn circulant(n: usize) -> (Mat, Vec<f64>) {
     (square(n, |i, j| c[(j + n - i) % n]), sigma)
 }
 
-/// Golub: a product of unit triangles of small whole numbers; its factors are harmless, it is not.
+/// Golub: a product of unit triangles of small integers; its factors are well conditioned, the product is not.
 pub fn golub(n: usize, both: bool) -> Mat {
     let mut random = Random(9);
     let mut lower = |most| {
@@ -227,12 +227,12 @@ pub fn union_of_subspaces(features: usize, noise: f64) -> Mat {
     x
 }
 
-/// A diagonal in an order that is none, signs mixed.
+/// A diagonal in a scrambled order, signs mixed.
 pub fn signed_permutation(n: usize) -> Mat {
     square(n, |i, j| if (5 * i + 2) % n == j { if i % 2 == 0 { 1.0 } else { -1.0 } } else { 0.0 })
 }
 
-/// The values of the decision: exact ties, steps, near ties.
+/// The spectra of the decision tests: exact ties, steps, near ties.
 pub fn decisions() -> Vec<(&'static str, Mat, Vec<f64>)> {
     let tie = vec![4.0, 2.0, 1.0, 1.0, 1.0, 0.5, 0.25, 0.0];
     let steps = vec![4.0, 3.0, 2.0, 1.0, 1.0, 0.5, 0.25, 0.1, 0.0];

@@ -1,7 +1,7 @@
-//! Reference values: numbers of 106 bits, and one-sided Jacobi in them.
+//! Reference values: numbers of 106 bits, and one-sided Jacobi with them.
 //!
-//! A column pair (x, y) is turned by the angle that makes xᵀy = 0, until every pair is; then the columns are UΣ.
-//! What is turned loses 2⁻¹⁰⁰ or so, relative to its own column, so that small singular values are right too.
+//! A column pair (x, y) is rotated by the angle that makes xᵀy = 0, until every pair is orthogonal; then the columns
+//! are UΣ. A rotation loses about 2⁻¹⁰⁰, relative to its own column, so that small singular values are accurate too.
 
 use eigenspan_linalg::Mat;
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -99,14 +99,14 @@ pub fn dot(x: &[Double], y: &[Double]) -> Double {
 
 /// Singular values and right singular vectors to 30 digits, rounded at the end.
 pub struct Reference {
-    /// Largest first.
+    /// In descending order.
     pub sigma: Vec<f64>,
-    /// One column a value; a zero value has no column worth using.
+    /// One column per value; the column of a zero value is undefined.
     pub right: Mat,
 }
 
-/// The decomposition of `x`, whose largest entry should be near one. What is below 1e-100 is taken for zero: its
-/// squares would leave the range of numbers, and it moves no value by more than itself.
+/// The decomposition of `x`, whose largest entry should be near one. Entries below 1e-100 are treated as zero: their
+/// squares would leave the range of numbers, and they change no value by more than themselves.
 pub fn decompose(x: &Mat) -> Reference {
     let tall = x.rows() >= x.cols();
     let (long, short) = if tall { (x.clone(), x.transposed()) } else { (x.transposed(), x.clone()) };
@@ -116,7 +116,7 @@ pub fn decompose(x: &Mat) -> Reference {
     let p = columns.len();
     let mut turns: Vec<Vec<Double>> =
         (0..p).map(|j| (0..p).map(|i| Double::new(f64::from(u8::from(i == j)))).collect()).collect();
-    orthogonalise(&mut columns, &mut turns);
+    orthogonalize(&mut columns, &mut turns);
     let lengths: Vec<Double> = columns.iter().map(|c| dot(c, c).sqrt()).collect();
     let mut order: Vec<usize> = (0..p).collect();
     order.sort_by(|a, b| lengths[*b].high.total_cmp(&lengths[*a].high));
@@ -129,10 +129,10 @@ pub fn decompose(x: &Mat) -> Reference {
     Reference { sigma, right: Mat::from_fn(x.cols(), p, entry) }
 }
 
-fn orthogonalise(columns: &mut [Vec<Double>], turns: &mut [Vec<Double>]) {
+fn orthogonalize(columns: &mut [Vec<Double>], turns: &mut [Vec<Double>]) {
     let p = columns.len();
     for _ in 0..SWEEPS {
-        let mut turned = false;
+        let mut reflected = false;
         for i in 0..p {
             for j in i + 1..p {
                 let (a, b) = (dot(&columns[i], &columns[i]), dot(&columns[j], &columns[j]));
@@ -140,13 +140,13 @@ fn orthogonalise(columns: &mut [Vec<Double>], turns: &mut [Vec<Double>]) {
                 if c.high.abs() <= ORTHOGONAL * (a.high.sqrt() * b.high.sqrt()) || c.high.abs() < 1e-250 {
                     continue;
                 }
-                turned = true;
+                reflected = true;
                 let (cosine, sine) = rotation(a, b, c);
                 turn(columns, (i, j), cosine, sine);
                 turn(turns, (i, j), cosine, sine);
             }
         }
-        if !turned {
+        if !reflected {
             return;
         }
     }

@@ -1,27 +1,27 @@
-//! The largest ratio of every row and way, and what may never happen.
+//! The largest ratio of every row and method, and violations that are wrong at any size.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Row, way, largest ratio, matrix.
+/// Row, method, largest ratio, matrix.
 #[derive(Default)]
 pub struct Ledger {
     maxima: BTreeMap<(&'static str, &'static str), (f64, String)>,
-    /// Things that are wrong whatever their size.
+    /// Violations that are wrong at any size.
     pub faults: Vec<String>,
 }
 
 impl Ledger {
-    /// Notes a ratio; NaN is the largest of all.
-    pub fn note(&mut self, row: &'static str, way: &'static str, ratio: f64, case: &str) {
+    /// Records a ratio; NaN is the largest of all.
+    pub fn note(&mut self, row: &'static str, method: &'static str, ratio: f64, case: &str) {
         let ratio = if ratio.is_nan() { f64::INFINITY } else { ratio };
-        let entry = self.maxima.entry((row, way)).or_insert((0.0, String::new()));
+        let entry = self.maxima.entry((row, method)).or_insert((0.0, String::new()));
         if ratio >= entry.0 {
             *entry = (ratio, case.to_owned());
         }
     }
 
-    /// Notes a fault unless `right`.
+    /// Records a fault unless `right`.
     pub fn check(&mut self, right: bool, fault: impl FnOnce() -> String) {
         if !right {
             self.faults.push(fault());
@@ -29,13 +29,13 @@ impl Ledger {
     }
 
     pub fn maxima(&self) -> impl Iterator<Item = (&'static str, &'static str, f64, &str)> {
-        self.maxima.iter().map(|((row, way), (ratio, case))| (*row, *way, *ratio, case.as_str()))
+        self.maxima.iter().map(|((row, method), (ratio, case))| (*row, *method, *ratio, case.as_str()))
     }
 
-    /// One line a maximum: row, way, ratio, matrix.
+    /// One line per maximum: row, method, ratio, matrix.
     pub fn table(&self) -> String {
-        self.maxima().fold(String::new(), |mut text, (row, way, ratio, case)| {
-            writeln!(text, "{row:<6} {way:<8} {ratio:>10.3}  {case}").expect("a string takes everything");
+        self.maxima().fold(String::new(), |mut text, (row, method, ratio, case)| {
+            writeln!(text, "{row:<6} {method:<8} {ratio:>10.3}  {case}").expect("a string takes everything");
             text
         })
     }
@@ -45,7 +45,7 @@ impl Ledger {
 pub fn read(table: &str) -> BTreeMap<(String, String), f64> {
     let line = |line: &str| {
         let mut words = line.split_whitespace();
-        let mut next = || words.next().expect("a row, a way and a ratio").to_owned();
+        let mut next = || words.next().expect("a row, a method and a ratio").to_owned();
         ((next(), next()), next().parse().expect("a ratio"))
     };
     table.lines().map(line).collect()

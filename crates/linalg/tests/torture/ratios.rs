@@ -1,4 +1,4 @@
-//! The rows of the specification: each error divided by what rounding can be blamed for.
+//! The rows of the specification: each error divided by its unit of rounding.
 
 use super::built::ULP;
 use super::cases::Case;
@@ -17,8 +17,8 @@ fn dot(x: &[f64], y: &[f64]) -> f64 {
     high + low
 }
 
-/// Up to so many multiplications a product is summed in twice the precision. Beyond, plain sums will do: they are off
-/// by about √q·eps/2, a small part of the max(n, m)·eps that errors are measured by.
+/// Number of multiplications up to which a product is summed in twice the precision. Beyond, plain sums suffice: their
+/// error is about √q·eps/2, a small part of the unit max(n, m)·eps.
 const FEW: usize = 200_000;
 
 /// A B.
@@ -75,22 +75,22 @@ pub fn orthonormality(v: &Mat) -> f64 {
     ratio(norm(&product), v.rows() as f64 * ULP)
 }
 
-/// The largest difference of two lists of values, as far as the shorter goes, per `unit`·eps·`first`.
+/// The largest difference of two lists of values, up to the length of the shorter, per `unit`·eps·`first`.
 pub fn difference(a: &[f64], b: &[f64], unit: f64, first: f64) -> f64 {
     let most = a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     ratio(most, unit * ULP * first)
 }
 
-/// R9: ‖A − AVVᵀ‖²_F against the squares of the values that are left.
+/// R9: ‖A − AVVᵀ‖²_F against the sum of squares of the remaining values.
 pub fn eckart_young(case: &Case, v: &Mat) -> f64 {
-    let kept = times(&times(&case.a, v), &v.transposed());
+    let projected = times(&times(&case.a, v), &v.transposed());
     let left: f64 = case.sigma[v.cols()..].iter().map(|s| s * s).sum();
-    let error = (frobenius_squared(&minus(&case.a, &kept)) - left).abs();
+    let error = (frobenius_squared(&minus(&case.a, &projected)) - left).abs();
     ratio(error, case.most() * ULP * frobenius_squared(&case.a))
 }
 
 /// The sine of the largest angle between `v` and the first columns of `right`, and the gap below their values; `None`
-/// where that is no gap to speak of, which is 100 max(n, m)·`eps`·σ₁.
+/// where the gap is below 100 max(n, m)·`eps`·σ₁.
 fn angle(case: &Case, v: &Mat, eps: f64) -> Option<(f64, f64)> {
     let k = v.cols();
     let gap = case.sigma[k - 1] - case.sigma.get(k).copied().unwrap_or(0.0);

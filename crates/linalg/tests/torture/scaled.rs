@@ -16,7 +16,7 @@ impl Scaled {
         Self { x, exponent: exponent_of(most) }
     }
 
-    /// What is read.
+    /// The values read.
     pub fn near_one(&self) -> Mat {
         Mat::from_fn(self.x.rows(), self.x.cols(), |i, j| times_power_of_two(self.x.at(i, j), -self.exponent))
     }

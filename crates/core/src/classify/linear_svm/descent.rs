@@ -21,7 +21,7 @@ pub(super) struct Descent {
     /// max p − min p at which it is done.
     pub tolerance: f64,
     /// Rounds at most.
-    pub most_rounds: usize,
+    pub max_iter: usize,
 }
 
 /// Where an iteration ended.
@@ -51,7 +51,7 @@ impl Descent {
         let mut order: Vec<usize> = (0..n).collect();
         let (mut active, mut limit) = (n, f64::INFINITY);
         let mut reached = Reached { margins: zero, rounds: 0, violation: f64::INFINITY, converged: false };
-        while reached.rounds < self.most_rounds {
+        while reached.rounds < self.max_iter {
             exec.check()?;
             for i in (1..active).rev() {
                 // The high bits of a product: below i + 1.

@@ -7,9 +7,9 @@ use crate::Error;
 use crate::classify::exemplars::{Facts, whole_numbers};
 use crate::data::{ImageShape, Matrix, Samples};
 use crate::method::parts::project::{in_numbers_of, project};
-use crate::model::fitted::{About, Fitted, ModelInfo};
+use crate::model::fitted::{About, Classes, Fitted, ModelInfo};
 use crate::model::record::{Arrays, Record};
-use crate::prepare::Preparation;
+use crate::prepare::{Normalize, Preparation};
 
 /// A weight vector for every class that had training samples.
 #[derive(Debug, Clone, PartialEq)]
@@ -121,6 +121,14 @@ impl Fitted for LinearSvm {
         self.names.len()
     }
 
+    fn scaling(&self) -> Normalize {
+        self.preparation.normalize
+    }
+
+    fn unit_features(&self) -> bool {
+        false
+    }
+
     fn set_image(&mut self, shape: ImageShape) {
         self.about.image = Some(shape);
     }
@@ -128,10 +136,23 @@ impl Fitted for LinearSvm {
     fn transform_with(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Matrix, Error> {
         Ok(in_numbers_of(samples, self.decision_with(samples, exec)?))
     }
+
+    fn class_names(&self) -> Option<&[String]> {
+        Some(&self.names)
+    }
+
+    fn classify(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Classes, Error> {
+        self.predict_with(samples, exec).map(Into::into)
+    }
 }
 
 impl Record for LinearSvm {
+    type Params = LinearSvmParams;
     type Facts = Facts<LinearSvmParams>;
+
+    fn params(&self) -> &LinearSvmParams {
+        &self.about.params
+    }
 
     fn take_apart(&self) -> (Self::Facts, Arrays) {
         let classes: Vec<f64> = self.classes.iter().map(|class| *class as f64).collect();

@@ -1,4 +1,4 @@
-//! Data of which the truth is known.
+//! Generated data with a known ground truth.
 
 mod random;
 mod subspaces;

@@ -1,4 +1,4 @@
-//! Random numbers that are the same for a seed everywhere.
+//! Reproducible random numbers.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -15,14 +15,14 @@ impl Normal {
         Self { bits: ChaCha8Rng::seed_from_u64(seed), spare: None }
     }
 
-    /// The stream of three numbers: streams of other numbers have nothing to do with it.
+    /// The stream of three numbers, independent of the streams of other triples.
     pub fn of(numbers: [u64; 3]) -> Self {
         let mut key = [0; 32];
         key.as_chunks_mut::<8>().0.iter_mut().zip(numbers).for_each(|(bytes, number)| *bytes = number.to_le_bytes());
         Self { bits: ChaCha8Rng::from_seed(key), spare: None }
     }
 
-    /// What the numbers are made of.
+    /// The underlying generator.
     pub(crate) fn bits(&mut self) -> &mut ChaCha8Rng {
         &mut self.bits
     }

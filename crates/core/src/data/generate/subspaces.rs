@@ -12,7 +12,7 @@ use crate::data::{Dataset, Labels};
 /// while their dimensions together stay below the number of features the data have rank `subspaces · dim`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Subspaces {
-    /// Number of samples n, dealt out to the subspaces in turn.
+    /// Number of samples n, assigned to the subspaces in turn.
     pub samples: usize,
     /// Number of features m.
     pub features: usize,
@@ -25,7 +25,7 @@ pub struct Subspaces {
 }
 
 impl Subspaces {
-    /// The dimension of all subspaces together: what a good k is.
+    /// The dimension of the sum of all subspaces: the correct k.
     pub fn rank(&self) -> usize {
         (self.subspaces * self.dim).min(self.features).min(self.samples)
     }

@@ -1,13 +1,13 @@
 //! A head: the height of its surface and its paint, at any point of its front.
 //!
-//! Lengths are in units of half a head's width, the origin is a little above the tip of the nose. Every size and place differs
-//! from person to person by a normal share; draws are cut at two deviations, so that nobody is a monster.
+//! Lengths are in units of half a head's width, the origin is a little above the tip of the nose. Every size and
+//! position varies from person to person by a normal share; draws are clipped at two deviations.
 
 use std::f64::consts::TAU;
 
 use crate::data::generate::Normal;
 
-/// What is in front of a face, and how far it sits from its usual place.
+/// The disguise of a face, and its offset from the usual position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Worn {
     Nothing,
@@ -15,13 +15,13 @@ pub(super) enum Worn {
     Scarf((f64, f64)),
 }
 
-/// What is the same on the left and on the right, but for its size.
+/// A property of the left and the right side, which differ in size.
 type Twice = [f64; 2];
 const SIDES: [(usize, f64); 2] = [(0, -1.0), (1, 1.0)];
 
 /// The sizes and places of one head.
 pub(super) struct Head {
-    /// Where it is in the image.
+    /// Its position in the image.
     place: (f64, f64),
     /// Half its width and height, and how far it stands out.
     skull: [f64; 3],
@@ -43,7 +43,7 @@ pub(super) struct Head {
 }
 
 struct Nose {
-    /// Where its tip is.
+    /// Position of the tip.
     tip: f64,
     width: f64,
     height: f64,
@@ -104,7 +104,7 @@ fn mix(below: f64, above: f64, share: f64) -> f64 {
 }
 
 impl Head {
-    /// Somebody.
+    /// A random head.
     pub fn draw(random: &mut Normal) -> Self {
         let mut by = |deviation: f64| deviation * random.draw().clamp(-2.0, 2.0);
         let eyes = (0.40 * (1.0 + by(0.08)), 0.20 + by(0.04));
@@ -154,7 +154,7 @@ impl Head {
         }
     }
 
-    /// Two lenses, a bridge, and what goes to the ears.
+    /// Two lenses, a bridge and the temples.
     fn glasses(&self, x: f64, y: f64) -> f64 {
         let (across, up) = self.eyes;
         let lenses = SIDES.map(|(_, side)| plateau(x - side * across, y - up + 0.01, 0.29, 0.20));

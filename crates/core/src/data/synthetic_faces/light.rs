@@ -1,4 +1,4 @@
-//! Where light comes from, and what it makes of a surface.
+//! Directions of light, and the shading of a surface.
 
 use crate::data::generate::Normal;
 
@@ -36,9 +36,9 @@ const ASIDE: [(f64, f64); 29] = [
     (120.0, 0.0),
     (130.0, 20.0),
 ];
-/// How far a shadow is looked for, in pixels of an image 54 pixels high.
+/// The distance up to which shadows are traced, as a share of the image: 26 pixels of an image 54 pixels high.
 const REACH: f64 = 26.0 / 54.0;
-/// A surface shades itself by less than this: it is known at pixels only.
+/// Self-shadowing below this height is ignored: the surface is sampled at pixels only.
 const GRAIN: f64 = 0.02;
 
 /// A direction: to the right, up, and towards the camera.
@@ -66,7 +66,7 @@ fn direction(azimuth: f64, elevation: f64) -> Direction {
 pub(super) struct Relief {
     pub height: usize,
     pub width: usize,
-    /// How far pixels are apart.
+    /// Distance between pixels.
     pub step: f64,
     pub z: Vec<f64>,
     pub albedo: Vec<f64>,
@@ -93,7 +93,7 @@ impl Relief {
         (light[2] - across * light[0] - up * light[1]) / (1.0 + across * across + up * up).sqrt()
     }
 
-    /// How much of the light reaches a pixel: all of it, or less where the surface stands higher on the way to the light.
+    /// The share of light that reaches a pixel: 1, or less where the surface is higher on the way to the light.
     fn open(&self, i: usize, j: usize, light: Direction) -> f64 {
         let along = light[0].hypot(light[1]);
         if along < 1e-6 {
@@ -105,7 +105,7 @@ impl Relief {
         for k in 1..=(REACH * self.height as f64) as usize {
             let k = k as f64;
             let Some(z) = self.between(i as f64 + down * k, j as f64 + right * k) else { break };
-            // The light is wide: the farther what hides it, the softer the edge.
+            // The light has an extent: the farther the occluder, the softer the edge of the shadow.
             hidden = hidden.max((z - start - rise * k) / (0.25 * self.step * k + GRAIN));
             if hidden >= 1.0 {
                 return 0.0;
@@ -114,7 +114,7 @@ impl Relief {
         1.0 - hidden
     }
 
-    /// z between pixels; none outside the image.
+    /// z between pixels; `None` outside the image.
     fn between(&self, i: f64, j: f64) -> Option<f64> {
         if !(i >= 0.0 && j >= 0.0 && i <= (self.height - 1) as f64 && j <= (self.width - 1) as f64) {
             return None;

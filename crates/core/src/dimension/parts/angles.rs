@@ -1,8 +1,8 @@
-//! The angles between the neighbours of a point, as seen from it, and the von Mises law that fits them.
+//! The angles between the neighbors of a point, and the von Mises distribution fitted to them.
 //!
 //! | paper | code | meaning |
 //! |---|---|---|
-//! | θ | | angle between two neighbours, 0 … π; k(k − 1)/2 of each point |
+//! | θ | | angle between two neighbors, 0 … π; k(k − 1)/2 of each point |
 //! | ν, κ | [`VonMises`] | mean direction and concentration of the angles of one point |
 //! | μ, τ | [`VonMises::of`] | circular mean of all ν, mean of all κ |
 //!
@@ -11,8 +11,8 @@
 //! ```
 //! For fewer than 15 angles κ has their correction for small samples.
 //!
-//! Ceruti et al. (2014) — `ceruti2014`; Best, Fisher (1981) — `best1981` in `docs/references.bib`. **Where we differ**: R is
-//! kept below 1 − 1e-12, where κ would be infinite (points on a line).
+//! Ceruti et al. (2014) — `ceruti2014`; Best, Fisher (1981) — `best1981` in `docs/references.bib`. **Where we differ**:
+//! R is bounded by 1 − 1e-12, above which κ would be infinite (points on a line).
 
 use eigenspan_linalg::Exec;
 use eigenspan_linalg::scale::{exponent_of, times_power_of_two};
@@ -21,11 +21,11 @@ use super::bessel::{log_i0, ratio};
 use super::near::Near;
 use crate::Error;
 
-/// Points looked at as one piece of work.
+/// Points of one piece of work.
 const POINTS: usize = 64;
-/// Above this |cos θ| the angle is taken from chords: the arc cosine loses digits there.
+/// Above this |cos θ| the angle is computed from chords: the arc cosine loses digits there.
 const STEEP: f64 = 0.9;
-/// The correction for small samples is for fewer angles than this.
+/// The small-sample correction applies to fewer angles than this.
 const FEW: usize = 15;
 
 /// Mean direction and concentration of some angles.
@@ -38,12 +38,12 @@ pub struct VonMises {
 }
 
 impl VonMises {
-    /// Of the angles between the `k` nearest neighbours of all points.
+    /// The mean law of the angles between the `k` nearest neighbors of all points.
     pub fn of(near: &Near, k: usize, exec: Exec<'_>) -> Result<Self, Error> {
         let n = near.points().rows();
         let pieces = exec.silent().map("angles", n.div_ceil(POINTS), |piece| {
-            let mut seen = Seen::new(near, k);
-            (piece * POINTS..((piece + 1) * POINTS).min(n)).map(|i| seen.from(i)).collect::<Vec<_>>()
+            let mut directions = NeighborDirections::new(near, k);
+            (piece * POINTS..((piece + 1) * POINTS).min(n)).map(|i| directions.from(i)).collect::<Vec<_>>()
         })?;
         let all: Vec<Self> = pieces.into_iter().flatten().collect();
         let (sine, cosine) = sums(all.iter().map(|one| one.direction));
@@ -55,16 +55,16 @@ impl VonMises {
         let (sine, cosine) = sums(angles.iter().copied());
         let count = angles.len() as f64;
         let length = (sine.hypot(cosine) / count).min(1.0 - 1e-12);
-        let rough = concentration(length);
+        let uncorrected = concentration(length);
         let concentration = match angles.len() < FEW {
-            false => rough,
-            true if rough < 2.0 => (rough - 2.0 / (count * rough)).max(0.0),
-            true => (count - 1.0).powi(3) * rough / (count * (count * count + 1.0)),
+            false => uncorrected,
+            true if uncorrected < 2.0 => (uncorrected - 2.0 / (count * uncorrected)).max(0.0),
+            true => (count - 1.0).powi(3) * uncorrected / (count * (count * count + 1.0)),
         };
         Self { direction: sine.atan2(cosine), concentration }
     }
 
-    /// KL of this law from another one.
+    /// KL of this distribution from another one.
     pub fn divergence(&self, other: &Self) -> f64 {
         let (t1, t2) = (self.concentration, other.concentration);
         let turned = (other.direction - self.direction).cos();
@@ -85,8 +85,8 @@ fn concentration(r: f64) -> f64 {
     }
 }
 
-/// Directions of the neighbours of a point.
-struct Seen<'a> {
+/// Directions of the neighbors of a point.
+struct NeighborDirections<'a> {
     near: &'a Near,
     k: usize,
     /// k unit vectors.
@@ -94,12 +94,12 @@ struct Seen<'a> {
     angles: Vec<f64>,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> NeighborDirections<'a> {
     fn new(near: &'a Near, k: usize) -> Self {
         Self { near, k, directions: vec![0.0; k * near.points().cols()], angles: Vec::with_capacity(k * (k - 1) / 2) }
     }
 
-    /// The law of the angles seen from point `i`.
+    /// The distribution of the angles at point `i`.
     fn from(&mut self, i: usize) -> VonMises {
         let (points, m) = (self.near.points(), self.near.points().cols());
         let own = points.row(i);
@@ -123,7 +123,7 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// The angle between two unit vectors, to all digits.
+/// The angle between two unit vectors, accurate to all digits.
 fn angle(a: &[f64], b: &[f64]) -> f64 {
     let cosine: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
     if cosine.abs() < STEEP {
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn concentration_is_the_inverse_of_the_ratio_of_bessel_functions() {
         for r in [0.05, 0.3, 0.5, 0.6, 0.8, 0.9, 0.97, 0.999] {
-            // Best and Fisher's approximation is good to about one percent in κ.
+            // The relative error of Best and Fisher's approximation is about one percent in κ.
             let back = ratio(concentration(r));
             assert!((back - r).abs() < 0.01 * r.min(1.0 - r).max(0.02), "{r}: {back}");
         }
@@ -162,9 +162,9 @@ mod tests {
     fn few_angles_are_corrected_and_equal_ones_are_finite() {
         let spread = [1.0, 1.2, 1.4, 1.6, 1.8];
         let (sine, cosine) = sums(spread.into_iter());
-        let rough = concentration(sine.hypot(cosine) / 5.0);
+        let uncorrected = concentration(sine.hypot(cosine) / 5.0);
         let law = VonMises::of_angles(&spread);
-        assert!((law.concentration / (64.0 * rough / 130.0) - 1.0).abs() < 1e-14);
+        assert!((law.concentration / (64.0 * uncorrected / 130.0) - 1.0).abs() < 1e-14);
         assert!((law.direction - 1.4).abs() < 1e-14);
         assert!(VonMises::of_angles(&[1.0; 20]).concentration.is_finite());
     }

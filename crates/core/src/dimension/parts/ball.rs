@@ -1,7 +1,7 @@
-//! Points that are even in the unit ball of d dimensions, and what the estimators see in them.
+//! Points uniform in the unit ball of d dimensions, and the statistics that the estimators compute of them.
 //!
-//! A Gaussian vector has an even direction; the d-th root of an even number in (0, 1) is the length that fills the ball
-//! evenly. Points depend on the seed, n and d alone, so that every k looks at the same ones.
+//! A Gaussian vector has a uniform direction; the d-th root of a uniform number in (0, 1) is the length that fills the
+//! ball uniformly. Points depend on the seed, n and d alone, so that every k uses the same ones.
 
 use eigenspan_linalg::{Exec, Mat};
 
@@ -12,10 +12,10 @@ use crate::Error;
 use crate::data::generate::Normal;
 use crate::prepare::norm;
 
-/// What the estimators see in a ball.
+/// The statistics of a ball.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Seen {
+pub struct BallStatistics {
     /// d̂, the dimension by MiND-MLk.
     pub dimension: f64,
     /// Its standard error.
@@ -26,8 +26,8 @@ pub struct Seen {
     pub concentration: f64,
 }
 
-impl Seen {
-    /// Of points and their nearest k + 1.
+impl BallStatistics {
+    /// The statistics of points and their nearest k + 1 neighbors.
     pub fn of(near: &Near, k: usize, exec: Exec<'_>) -> Result<Self, Error> {
         let ratios = Ratios::of(near, k);
         let dimension = ratios.dimension();
@@ -35,31 +35,31 @@ impl Seen {
         Ok(Self { dimension, error: ratios.error(dimension), direction, concentration })
     }
 
-    /// How far this is from what is seen elsewhere: KL of the laws of the distances and of the angles, added up.
+    /// The divergence from other statistics: the sum of the KL of the distributions of the distances and of the angles.
     pub fn divergence(&self, k: usize, other: &Self) -> f64 {
         divergence(k, self.dimension, other.dimension) + self.angles().divergence(&other.angles())
     }
 
-    /// The law of the angles.
+    /// The distribution of the angles.
     pub(crate) fn angles(&self) -> VonMises {
         VonMises { direction: self.direction, concentration: self.concentration }
     }
 }
 
-/// `n` points, even in the unit ball of `d` dimensions.
+/// `n` points, uniform in the unit ball of `d` dimensions.
 pub fn points(n: usize, d: usize, seed: u64) -> Mat {
     let mut random = Normal::new(mixed(seed, n as u64, d as u64));
     let mut points = Mat::zeros(n, d);
     for i in 0..n {
         let row = points.row_mut(i);
         row.iter_mut().for_each(|y| *y = random.draw());
-        let stretch = random.uniform().powf(1.0 / d as f64) / norm(row);
-        row.iter_mut().for_each(|y| *y *= stretch);
+        let factor = random.uniform().powf(1.0 / d as f64) / norm(row);
+        row.iter_mut().for_each(|y| *y *= factor);
     }
     points
 }
 
-/// One seed of three numbers, by the finalizer of SplitMix64: near ones give streams that have nothing in common.
+/// One seed of three numbers, by the finalizer of SplitMix64: close numbers give independent streams.
 pub fn mixed(seed: u64, a: u64, b: u64) -> u64 {
     let mix = |z: u64| {
         let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -82,7 +82,7 @@ mod tests {
             let mut volumes: Vec<f64> = (0..n).map(|i| norm(x.row(i)).powi(d as i32)).collect();
             volumes.sort_by(f64::total_cmp);
             let gap = |(i, v): (usize, &f64)| (v - (i as f64 + 0.5) / n as f64).abs();
-            // Kolmogorov: 1.95/√n is passed once in a thousand.
+            // Kolmogorov: 1.95/√n is exceeded once in a thousand.
             assert!(volumes.iter().enumerate().map(gap).fold(0.0, f64::max) < 1.95 / (n as f64).sqrt());
             let mean = (0..n).map(|i| x.at(i, 0)).sum::<f64>() / n as f64;
             assert!(mean.abs() < 4.0 / (n as f64).sqrt());

@@ -3,8 +3,8 @@
 //! ```text
 //!     e⁻ˣ I_j(x) = 1/π ∫₀^π e^{x (cos θ − 1)} cos jθ dθ
 //! ```
-//! The integrand is smooth and periodic, so that the trapezoidal rule with N points on the circle is off by 2 I_N(x) only:
-//! nothing for N = 40 + 10√x. Where x is large, the first terms of the asymptotic series have all digits.
+//! The integrand is smooth and periodic, so the error of the trapezoidal rule with N points on the circle is 2 I_N(x):
+//! negligible for N = 40 + 10√x. Where x is large, the first terms of the asymptotic series have all digits.
 
 use std::f64::consts::{PI, TAU};
 

@@ -1,49 +1,50 @@
-//! What estimators see in balls of known dimension: computed on demand, kept as plain data.
+//! Statistics of balls of known dimension: computed on demand, stored as plain data.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | n, k, d, seed | [`Ball`] | points, neighbours, dimensions, and the seed of the points |
-//! | d̂, μ, τ | [`Seen`] | what is seen there |
+//! | n, k, d, seed | [`Ball`] | points, neighbors, dimensions, and the seed of the points |
+//! | d̂, μ, τ | [`BallStatistics`] | the statistics |
 //! | r_i | `ratios` | sorted |
 //!
-//! A ball costs one search for neighbours. Nothing here is a constant of the program: whatever is missing is drawn and
-//! computed, and is the same whoever does it and on however many threads. A caller who keeps the value, in memory or in a
-//! file, computes every ball once.
+//! A ball costs one neighbor search. Nothing here is a constant of the program: whatever is missing is drawn and
+//! computed, with the same result on any number of threads. A caller who keeps the value, in memory or in a file,
+//! computes every ball once.
 
 use eigenspan_linalg::Exec;
 
-use super::ball::{Seen, points};
+use super::ball::{BallStatistics, points};
 use super::near::Near;
 use super::ratios::Ratios;
 use super::reference_fit::ReferenceFit;
 use crate::Error;
 
-/// What is seen in one ball.
+/// One ball and its statistics.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ball {
     /// Points.
     pub n: usize,
-    /// Neighbours.
+    /// Neighbors.
     pub k: usize,
     /// Dimensions.
     pub d: usize,
     /// The seed of the points.
     pub seed: u64,
-    /// What is seen.
-    pub seen: Seen,
+    /// The statistics.
+    #[serde(rename = "seen")]
+    pub statistics: BallStatistics,
     /// T₁/T_{k+1} of the points, sorted.
     pub ratios: Vec<f64>,
 }
 
 impl Ball {
-    /// Draws the points and looks at them.
+    /// Draws the points and computes their statistics.
     fn draw(n: usize, k: usize, d: usize, seed: u64, exec: Exec<'_>) -> Result<Self, Error> {
         let near = Near::of_points(points(n, d, seed), k + 1, exec)?;
-        let seen = Seen::of(&near, k, exec)?;
+        let statistics = BallStatistics::of(&near, k, exec)?;
         let mut ratios: Vec<f64> = Ratios::of(&near, k).values().collect();
         ratios.sort_by(f64::total_cmp);
-        Ok(Self { n, k, d, seed, seen, ratios })
+        Ok(Self { n, k, d, seed, statistics, ratios })
     }
 
     fn key(&self) -> (usize, usize, u64, usize) {
@@ -51,28 +52,28 @@ impl Ball {
     }
 }
 
-/// Balls and fits that were computed so far.
+/// The balls and fits computed so far.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
-    /// In the order of k, n, seed and d.
+    /// Ordered by k, n, seed and d.
     balls: Vec<Ball>,
-    /// In the order of k, seed and draws.
+    /// Ordered by k, seed and draws.
     fits: Vec<ReferenceFit>,
 }
 
 impl Calibration {
-    /// How many balls and fits are known.
+    /// The number of balls and fits.
     pub fn len(&self) -> usize {
         self.balls.len() + self.fits.len()
     }
 
-    /// Whether nothing is known.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What is seen in a ball; drawn where it is not known yet.
+    /// The statistics of a ball; computed where they are missing.
     pub fn ball(&mut self, n: usize, k: usize, d: usize, seed: u64, exec: Exec<'_>) -> Result<&Ball, Error> {
         let at = match self.balls.binary_search_by_key(&(k, n, seed, d), Ball::key) {
             Ok(at) => at,
@@ -84,7 +85,7 @@ impl Calibration {
         Ok(&self.balls[at])
     }
 
-    /// The fit of what is seen in balls of up to `most` dimensions; computed where it is not known, or does not reach.
+    /// The fit to balls of up to `most` dimensions; computed where it is missing or too small.
     pub(crate) fn fit(
         &mut self,
         k: usize,
@@ -108,24 +109,27 @@ impl Calibration {
         Ok(&self.fits[at])
     }
 
-    /// Refuses a table that no computation gives: for readers of files.
+    /// Refuses a table that no computation produces: for readers of files.
     pub fn checked(self) -> Result<Self, Error> {
-        let say = |ok: bool, fault: &'static str| if ok { Ok(()) } else { Err(Error::Calibration(fault)) };
-        say(self.balls.is_sorted_by(|a, b| a.key() < b.key()), "balls are not in order")?;
-        say(self.fits.is_sorted_by(|a, b| a.key() < b.key()), "fits are not in order")?;
+        let ensure = |ok: bool, fault: &'static str| if ok { Ok(()) } else { Err(Error::Calibration(fault)) };
+        ensure(self.balls.is_sorted_by(|a, b| a.key() < b.key()), "balls are not in order")?;
+        ensure(self.fits.is_sorted_by(|a, b| a.key() < b.key()), "fits are not in order")?;
         for ball in &self.balls {
-            let Seen { dimension, error, direction, concentration } = ball.seen;
+            let BallStatistics { dimension, error, direction, concentration } = ball.statistics;
             let positive = |x: f64| x > 0.0 && x.is_finite();
-            say(
+            ensure(
                 ball.k > 0 && ball.n.saturating_sub(1) > ball.k && ball.d > 0,
                 "a ball has no neighbours or no dimension",
             )?;
-            say(positive(dimension) && positive(error), "a dimension is not positive")?;
-            say(direction.is_finite() && concentration >= 0.0 && concentration.is_finite(), "angles are out of range")?;
+            ensure(positive(dimension) && positive(error), "a dimension is not positive")?;
+            ensure(
+                direction.is_finite() && concentration >= 0.0 && concentration.is_finite(),
+                "angles are out of range",
+            )?;
             let inside = ball.ratios.iter().all(|r| *r > 0.0 && *r <= 1.0);
-            say(inside && ball.ratios.len() == ball.n && ball.ratios.is_sorted(), "ratios are out of range")?;
+            ensure(inside && ball.ratios.len() == ball.n && ball.ratios.is_sorted(), "ratios are out of range")?;
         }
-        self.fits.iter().try_for_each(|fit| say(fit.is_sound(), "a fit is out of range"))?;
+        self.fits.iter().try_for_each(|fit| ensure(fit.is_sound(), "a fit is out of range"))?;
         Ok(self)
     }
 }
@@ -160,8 +164,8 @@ mod tests {
             |c| c.balls.swap(0, 1),
             |c| c.balls[0].ratios[3] = f64::NAN,
             |c| c.balls[0].ratios.truncate(4),
-            |c| c.balls[1].seen.dimension = -1.0,
-            |c| c.balls[1].seen.concentration = f64::INFINITY,
+            |c| c.balls[1].statistics.dimension = -1.0,
+            |c| c.balls[1].statistics.concentration = f64::INFINITY,
             |c| c.balls[1].k = 49,
         ];
         for harm in harms {

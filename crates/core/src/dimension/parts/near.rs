@@ -1,13 +1,13 @@
-//! The samples that differ, and how far each is from its nearest others: computed once, for every estimator.
+//! The distinct samples, and their distances to their nearest neighbors: computed once, for every estimator.
 //!
 //! | symbol | code | meaning |
 //! |---|---|---|
-//! | x₁ … x_n | `points` | samples, exact copies left out |
-//! | T₁ ≤ … ≤ T_k | [`Near::distances`] | distances of a sample from its nearest others |
+//! | x₁ … x_n | `points` | samples without exact copies |
+//! | T₁ ≤ … ≤ T_k | [`Near::distances`] | distances of a sample to its nearest neighbors |
 //!
-//! A copy is at distance zero from its original, and log T₁ would be −∞. How often a sample was copied tells nothing of the
-//! space it lies in, so that copies are left out before neighbours are looked for. Neighbours are exact, so that those of a
-//! smaller k are the first of a larger one, to the bit.
+//! A copy is at distance zero from its original, and log T₁ would be −∞. The multiplicity of a sample contains no
+//! information about the space it lies in, so copies are dropped before the neighbor search. Neighbors are exact, so
+//! that those of a smaller k are the first of a larger one, to the bit.
 
 use std::collections::HashMap;
 
@@ -19,17 +19,17 @@ use crate::method::parts::neighbours::{Metric, Neighbours, nearest_other_lengths
 use crate::prepare::{Normalize, Preparation, Scan};
 use crate::warning::Warning;
 
-/// Samples that differ, and their neighbours.
+/// Distinct samples, and their neighbors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Near {
     points: Mat,
-    /// For every sample the point that it is.
+    /// For every sample the index of its point.
     point_of: Vec<usize>,
     found: Neighbours,
 }
 
 impl Near {
-    /// Looks for `k` neighbours of every sample. NaN and infinity are refused by their place.
+    /// Searches `k` neighbors of every sample. NaN and infinity are refused with their position.
     pub fn of<'a>(samples: impl Into<Samples<'a>>, k: usize, exec: Exec<'_>) -> Result<Self, Error> {
         let samples = samples.into();
         Scan::of(samples, exec)?;
@@ -40,18 +40,18 @@ impl Near {
         Ok(Self { points, point_of, found })
     }
 
-    /// Of points that are known to differ.
+    /// The same for points that are distinct.
     pub(crate) fn of_points(points: Mat, k: usize, exec: Exec<'_>) -> Result<Self, Error> {
         let found = nearest_other_lengths(&points, k, Metric::Euclidean, exec.silent())?;
         Ok(Self { point_of: (0..points.rows()).collect(), points, found })
     }
 
-    /// The samples that differ.
+    /// The distinct samples.
     pub fn points(&self) -> &Mat {
         &self.points
     }
 
-    /// How many neighbours were looked for, and found.
+    /// The number of neighbors of each point.
     pub fn neighbours(&self) -> usize {
         self.found.k
     }
@@ -61,27 +61,27 @@ impl Near {
         &self.found.distance[i * self.found.k..][..self.found.k]
     }
 
-    /// The numbers of its neighbours, nearest first.
+    /// The indices of its neighbors, nearest first.
     pub fn indices(&self, i: usize) -> &[usize] {
         &self.found.index[i * self.found.k..][..self.found.k]
     }
 
-    /// Refuses to work with fewer than `k` neighbours of each point.
+    /// Refuses fewer than `k` neighbors of each point.
     pub(crate) fn check(&self, k: usize) -> Result<(), Error> {
         let got = self.points.rows();
         if got < k + 1 {
-            return Err(Error::TooFewSamples { needed: k + 1, why: "that differ, for as many neighbours", got });
+            return Err(Error::TooFewSamples { needed: k + 1, why: "that differ, for as many neighbors", got });
         }
-        assert!(self.found.k >= k, "neighbours were looked for");
+        assert!(self.found.k >= k, "{k} neighbors were searched");
         Ok(())
     }
 
-    /// A number of each point as one of each sample: copies have that of their original.
+    /// Values per point as values per sample: copies have that of their original.
     pub(crate) fn of_samples(&self, of_points: &[f64]) -> Vec<f64> {
         self.point_of.iter().map(|&point| of_points[point]).collect()
     }
 
-    /// Says how many copies were left out.
+    /// A warning with the number of copies, where there are any.
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         match self.point_of.len() - self.points.rows() {
             0 => vec![],
@@ -90,7 +90,7 @@ impl Near {
     }
 }
 
-/// The rows that are no copy of an earlier one; for every row its place among them.
+/// The rows that are no copy of an earlier one; for every row its index among them.
 fn first_of_copies(rows: &Mat) -> (Vec<usize>, Vec<usize>) {
     let mut place: HashMap<Vec<u64>, usize> = HashMap::with_capacity(rows.rows());
     let (mut kept, mut point_of) = (vec![], Vec::with_capacity(rows.rows()));

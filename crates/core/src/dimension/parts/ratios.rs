@@ -1,24 +1,24 @@
-//! The ratio of the nearest distance to the farthest of k + 1, its law, and the dimension that fits it best.
+//! The ratio of the nearest distance to the farthest of k + 1, its distribution, and the dimension that fits it best.
 //!
 //! | paper | code | meaning |
 //! |---|---|---|
 //! | r_i = T₁/T_{k+1} | [`Ratios`] | of each point, 0 < r ≤ 1 |
-//! | g(r; k, d) = k d r^{d−1} (1 − r^d)^{k−1} | | its density where points are even in a ball of d dimensions |
-//! | d | [`Ratios::dimension`] | where the likelihood is largest |
+//! | g(r; k, d) = k d r^{d−1} (1 − r^d)^{k−1} | | its density where points are uniform in a ball of d dimensions |
+//! | d | [`Ratios::dimension`] | maximizes the likelihood |
 //!
 //! ```text
 //!     ∂ log L / ∂d = n/d + Σ ( log r_i − (k − 1) r_i^d log r_i / (1 − r_i^d) )
 //!     d ∂ log L / ∂d = n − Σ a_i + (k − 1) Σ a_i / (e^{a_i} − 1),        a_i = −d log r_i
 //! ```
-//! The second form falls with d, has no 0/0 where r = 1, and has one root: bisection finds it.
+//! The second form decreases with d, has no 0/0 where r = 1, and has one root: bisection finds it.
 //!
-//! Two laws with d₁ and d₂ differ by the Kullback–Leibler divergence ([`divergence`]). With u = r^{d₁}, which is Beta(1, k)
-//! under the first law, and ρ = d₂/d₁:
+//! Two distributions with d₁ and d₂ differ by the Kullback–Leibler divergence ([`divergence`]). With u = r^{d₁}, which
+//! is Beta(1, k) under the first one, and ρ = d₂/d₁:
 //! ```text
 //!     KL = ρ H_k − H_{k−1} − 1 − log ρ − (k − 1) E log(1 − u^ρ)
 //! ```
-//! The expectation is taken by double exponential quadrature: its closed form is an alternating sum that has no digit left
-//! at k = 50.
+//! The expectation is computed by double exponential quadrature: its closed form is an alternating sum that has no
+//! correct digit at k = 50.
 //!
 //! Rozza, Lombardi, Ceruti, Casiraghi, Campadelli (2012) — `rozza2012` in `docs/references.bib`.
 
@@ -26,9 +26,9 @@ use std::f64::consts::PI;
 
 use super::near::Near;
 
-/// Halvings of an interval: more than `f64` has digits.
+/// Bisection steps: more than `f64` has digits.
 const HALVINGS: usize = 200;
-/// Step and reach of the quadrature: all digits for k up to a thousand and ρ from 1/100 to 100, which a test shows.
+/// Step and range of the quadrature: all digits for k up to a thousand and ρ from 1/100 to 100, which a test shows.
 const STEP: f64 = 1.0 / 32.0;
 const REACH: i32 = 144;
 
@@ -40,7 +40,7 @@ pub struct Ratios {
 }
 
 impl Ratios {
-    /// Of the first k + 1 neighbours.
+    /// The ratios of the first k + 1 neighbors.
     pub fn of(near: &Near, k: usize) -> Self {
         let log = |i: usize| {
             let distances = near.distances(i);
@@ -54,7 +54,7 @@ impl Ratios {
         self.logs.iter().map(|log| (-log).exp())
     }
 
-    /// Whether r = 1 everywhere: then the likelihood grows with d for ever.
+    /// Whether r = 1 everywhere: then the likelihood increases with d without bound.
     pub fn all_equal(&self) -> bool {
         self.logs.iter().all(|log| *log == 0.0)
     }
@@ -88,8 +88,8 @@ impl Ratios {
         0.5 * (low + high)
     }
 
-    /// The d of 1, …, `most` where the likelihood is nearest to level (MLi): the least square of its derivative. The
-    /// derivative falls, so that one of the two neighbours of its root it is.
+    /// The d of 1, …, `most` that minimizes the squared derivative of the likelihood (MLi). The derivative decreases,
+    /// so it is one of the two integers next to its root.
     pub fn whole_dimension(&self, most: usize) -> usize {
         let tilt = |d: usize| (self.slope(d as f64) / d as f64).abs();
         let low = (self.dimension().min(most as f64) as usize).max(1);
@@ -97,8 +97,8 @@ impl Ratios {
         if tilt(high) < tilt(low) { high } else { low }
     }
 
-    /// The standard error of [`dimension`](Self::dimension) from the curvature of the likelihood, as if neighbourhoods did
-    /// not overlap: they do, so it is too small rather than too large.
+    /// The standard error of [`dimension`](Self::dimension) from the curvature of the likelihood, as if neighborhoods
+    /// did not overlap: they do, so it is too small rather than too large.
     pub fn error(&self, d: f64) -> f64 {
         let power = (self.k - 1) as f64;
         // −∂²log L/∂d² = n/d² + (k − 1) Σ l² eᵃ/(eᵃ − 1)², with l = −log r and a = d l.
@@ -111,7 +111,7 @@ impl Ratios {
     }
 }
 
-/// KL of the law with `first` dimensions from that with `second`, for k + 1 neighbours.
+/// KL of the distribution with `first` dimensions from that with `second`, for k + 1 neighbors.
 pub fn divergence(k: usize, first: f64, second: f64) -> f64 {
     let rho = second / first;
     let harmonic = |n: usize| (1..=n).map(|i| 1.0 / i as f64).sum::<f64>();
@@ -154,7 +154,7 @@ mod tests {
             some.values().filter(|r| *r < 1.0).map(of).sum::<f64>() + 10.0 * d.ln() // r → 1: log d + 9 log d + constant
         };
         assert!(likelihood(d) > likelihood(d * 1.001) && likelihood(d) > likelihood(d * 0.999));
-        // The curvature by differences: second ones are off by about (h d)², here 1e-6.
+        // The curvature by differences: the error of second differences is about (h d)², here 1e-6.
         let h = 1e-3 * d;
         let bend = (likelihood(d + h) - 2.0 * likelihood(d) + likelihood(d - h)) / (h * h);
         assert!((some.error(d) * (-bend).sqrt() - 1.0).abs() < 1e-4);

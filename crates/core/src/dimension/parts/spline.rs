@@ -1,6 +1,6 @@
-//! The natural cubic spline: the smoothest curve through points, a straight line beyond them.
+//! The natural cubic spline: the smoothest interpolating curve, linear beyond the points.
 
-/// A curve through points.
+/// An interpolating curve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spline {
     x: Vec<f64>,
@@ -10,7 +10,7 @@ pub struct Spline {
 }
 
 impl Spline {
-    /// Through (xᵢ, yᵢ); the xᵢ rise. At least one point.
+    /// The spline through (xᵢ, yᵢ); the xᵢ ascend. At least one point.
     pub fn through(x: Vec<f64>, y: Vec<f64>) -> Self {
         let count = x.len();
         let mut bend = vec![0.0; count];
@@ -48,7 +48,7 @@ impl Spline {
         a * self.y[i] + b * self.y[i + 1] + curved * width * width / 6.0
     }
 
-    /// The slope in piece `i`, a share `b` of its width from its left end.
+    /// The slope in piece `i`, at a share `b` of its width from its left end.
     fn tilt(&self, i: usize, b: f64) -> f64 {
         let (width, a) = (self.x[i + 1] - self.x[i], 1.0 - b);
         let curved = (3.0 * b * b - 1.0) * self.bend[i + 1] - (3.0 * a * a - 1.0) * self.bend[i];
@@ -75,7 +75,7 @@ mod tests {
             assert!((slope(knot + 2.0 * h) - slope(knot - 2.0 * h)).abs() < 10.0 * h);
         }
         assert!((slope(-1.0) - slope(-2.0)).abs() < 1e-9 && (slope(6.0) - slope(9.0)).abs() < 1e-9);
-        // Natural ends spoil the curve near them; inside it follows the sine.
+        // Natural ends distort the curve near them; inside it follows the sine.
         assert!((spline.at(2.0) - 2f64.sin()).abs() < 0.05);
     }
 

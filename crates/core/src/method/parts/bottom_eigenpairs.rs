@@ -22,7 +22,7 @@ use eigenspan_linalg::krylov::{Operator, Until, leading};
 use eigenspan_linalg::scale::{exponent_of, times_power_of_two};
 use eigenspan_linalg::sparse_cholesky::{Plan, SparseCholesky};
 use eigenspan_linalg::spectrum::fix_signs;
-use eigenspan_linalg::symmetric::tridiagonalise;
+use eigenspan_linalg::symmetric::tridiagonalize;
 use eigenspan_linalg::{Exec, Mat};
 
 use crate::Error;
@@ -75,7 +75,7 @@ fn by_dense(m: &SparseGraph, k: usize, exec: Exec<'_>) -> Result<Mat, Error> {
     for i in 0..n {
         m.row(i).for_each(|(j, w)| lifted.row_mut(i)[j] -= times_power_of_two(w, -exponent));
     }
-    Ok(tridiagonalise(lifted, exec)?.leading(k, exec)?.vectors)
+    Ok(tridiagonalize(lifted, exec)?.leading(k, exec)?.vectors)
 }
 
 /// `None`: there are so many, or so many equal ones, that the dense way is better.

@@ -19,7 +19,7 @@
 use eigenspan_linalg::dense::product;
 use eigenspan_linalg::gram::{Gram, Side};
 use eigenspan_linalg::spectrum::{GramSpectrum, Select, fix_signs};
-use eigenspan_linalg::symmetric::tridiagonalise;
+use eigenspan_linalg::symmetric::tridiagonalize;
 use eigenspan_linalg::{Exec, Mat};
 
 use crate::Error;
@@ -108,7 +108,7 @@ impl GraphEmbedding {
         let y = product(x.view(), whitening.view(), exec)?;
         let s = product(y.view().transposed(), graph.times(&y, exec)?.view(), exec)?;
         let symmetric = Mat::from_fn(rank, rank, |i, j| (s.at(i, j) + s.at(j, i)) / 2.0);
-        let eigen = tridiagonalise(symmetric, exec)?.leading(self.dim.min(rank), exec)?;
+        let eigen = tridiagonalize(symmetric, exec)?.leading(self.dim.min(rank), exec)?;
         Ok((product(whitening.view(), eigen.vectors.view(), exec)?, eigen.values, rank))
     }
 }

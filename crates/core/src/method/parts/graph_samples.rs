@@ -22,9 +22,6 @@ use crate::prepare::{Normalize, Preparation, Scan};
 use crate::text::short_number;
 use crate::warning::Warning;
 
-/// Rows of zero length that a warning names.
-const NAMED: usize = 10;
-
 /// Samples to learn a graph from, and a projection.
 pub(crate) struct GraphSamples {
     /// 2⁻ᵉX.
@@ -57,12 +54,7 @@ impl GraphSamples {
         if exponent != 0 {
             x.as_mut_slice().iter_mut().for_each(|v| *v = times_power_of_two(*v, -exponent));
         }
-        let zero = if normalize == Normalize::Unit { scan.zero_samples() } else { vec![] };
-        let mut warnings = vec![];
-        if !zero.is_empty() {
-            let count = zero.len();
-            warnings.push(Warning::ZeroSamples { count, rows: zero.into_iter().take(NAMED).collect() });
-        }
+        let warnings = scan.zero_sample_warning(normalize).into_iter().collect();
         Ok(Self { x, exponent, preparation, warnings, centred: center || z_score })
     }
 

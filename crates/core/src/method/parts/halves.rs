@@ -15,7 +15,7 @@
 //! out once, block by block, in slabs that are the other half's blocks. That takes two more copies of the samples;
 //! samples too large for it are laid out again every time.
 
-use eigenspan_linalg::dense::{Packed, Slab};
+use eigenspan_linalg::dense::{PackedMatrix, Slab};
 use eigenspan_linalg::steps::inner;
 use eigenspan_linalg::{Exec, Mat, MatRef};
 
@@ -50,7 +50,7 @@ pub(crate) struct Block<'a> {
     pub b: Vec<f64>,
     /// Memory for another r × width.
     pub spare: Vec<f64>,
-    /// Memory for Fᵀ, laid out for [`Packed::transposed_times`].
+    /// Memory for Fᵀ, laid out for [`PackedMatrix::transposed_times`].
     pub room: Slab,
     /// F, laid out for the other half.
     laid_out: Slab,
@@ -152,7 +152,7 @@ impl<'a> Block<'a> {
     }
 
     /// F′ᵀF′Fᵀ into `spare`.
-    pub fn multiply(&mut self, gram: &Packed) {
+    pub fn multiply(&mut self, gram: &PackedMatrix) {
         gram.transposed_times(&self.f, &mut self.spare, &mut self.room);
     }
 

@@ -60,8 +60,7 @@ const ROUNDING: f64 = 1e-10;
 const ULP: f64 = f64::EPSILON;
 
 /// When the path ends before its steps are used up.
-#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum PathStop {
     /// At λ.
     #[default]
@@ -73,7 +72,13 @@ pub enum PathStop {
     },
 }
 
-/// What is asked of the codes.
+impl From<Option<f64>> for PathStop {
+    fn from(tolerance: Option<f64>) -> Self {
+        tolerance.map_or(Self::Exact, |tolerance| Self::Published { tolerance })
+    }
+}
+
+/// Parameters of the codes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Homotopy {
     /// λ.
@@ -81,7 +86,7 @@ pub struct Homotopy {
     /// When the path ends.
     pub stop: PathStop,
     /// Steps of one path, at most.
-    pub most_steps: usize,
+    pub max_iter: usize,
     /// Whether x ≥ 0 is asked for.
     pub nonnegative: bool,
 }
@@ -127,9 +132,9 @@ impl Homotopy {
         let refuse = |name, expected, got| Err(Error::Parameter { name, expected, got });
         match self.stop {
             _ if !(self.lambda > 0.0 && self.lambda.is_finite()) => refuse("lambda", "a positive number", self.lambda),
-            _ if self.most_steps == 0 => refuse("most_steps", "at least 1", 0.0),
+            _ if self.max_iter == 0 => refuse("max_iter", "at least 1", 0.0),
             PathStop::Published { tolerance } if !(tolerance >= 0.0 && tolerance.is_finite()) => {
-                refuse("tolerance", "zero or a positive number", tolerance)
+                refuse("tol", "zero or a positive number", tolerance)
             }
             _ => Ok(()),
         }

@@ -17,7 +17,7 @@
 //! (Björck 1987: corrected seminormal equations, `bjorck1987` in `docs/references.bib`).
 
 use eigenspan_linalg::dense::{Cholesky, product};
-use eigenspan_linalg::symmetric::{Eigen, tridiagonalise};
+use eigenspan_linalg::symmetric::{Eigen, tridiagonalize};
 use eigenspan_linalg::{Exec, Mat};
 
 use crate::Error;
@@ -54,7 +54,7 @@ impl<'a> Independent<'a> {
         let identity = Mat::from_fn(n, n, |i, j| f64::from(u8::from(i == j)));
         let a = graph.times(&identity, exec)?;
         let symmetric = Mat::from_fn(n, n, |i, j| (a.at(i, j) + a.at(j, i)) / 2.0);
-        let Eigen { values, vectors } = tridiagonalise(symmetric, exec)?.leading(k, exec)?;
+        let Eigen { values, vectors } = tridiagonalize(symmetric, exec)?.leading(k, exec)?;
         let mut weights = vectors.clone();
         self.factor.solve_all(weights.as_mut_slice(), k);
         let theta = product(self.x.view().transposed(), weights.view(), exec)?;

@@ -28,7 +28,7 @@ const STRETCH: usize = 128;
 
 /// How strongly two neighbours are joined.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase", deny_unknown_fields)]
+#[serde(from = "crate::settings::EdgesForm", into = "crate::settings::EdgesForm")]
 pub enum EdgeWeights {
     /// exp(−d²/2t²).
     Heat {

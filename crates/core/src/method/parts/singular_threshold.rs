@@ -30,7 +30,7 @@ use eigenspan_linalg::gram::{Gram, Side};
 use eigenspan_linalg::krylov::{self, Dense, Until};
 use eigenspan_linalg::polish::polish;
 use eigenspan_linalg::random::Random;
-use eigenspan_linalg::symmetric::tridiagonalise;
+use eigenspan_linalg::symmetric::tridiagonalize;
 use eigenspan_linalg::{Exec, Mat};
 
 use crate::Error;
@@ -197,7 +197,7 @@ fn refine(g: &Mat, guess: Mat, square: f64, exec: Exec<'_>) -> Result<Option<Dir
         q = polish(q, exec)?;
         let image = Dense(g).times(&q, exec)?;
         let small = product(q.view().transposed(), image.view(), exec)?;
-        let eigen = tridiagonalise(small, exec)?.leading(width, exec)?;
+        let eigen = tridiagonalize(small, exec)?.leading(width, exec)?;
         let count = eigen.values.iter().take_while(|v| **v > square).count();
         let vectors = product(q.view(), eigen.vectors.view(), exec)?;
         q = product(image.view(), eigen.vectors.view(), exec)?;
@@ -244,7 +244,7 @@ fn eigenvectors_above(g: Mat, square: f64, exec: Exec<'_>) -> Result<Directions,
             });
         }
     }
-    let reduced = tridiagonalise(g, exec)?;
+    let reduced = tridiagonalize(g, exec)?;
     let count = reduced.count_above(square);
     let found = reduced.leading(count, exec)?;
     Ok(Directions { squares: found.values, vectors: found.vectors })
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
     use crate::data::generate::Normal;
     use eigenspan_linalg::svd;
-    use eigenspan_linalg::triangle::orthonormalise;
+    use eigenspan_linalg::triangle::orthonormalize;
 
     /// By the definition: right vectors and values of the whole decomposition.
     fn by_definition(x: &Mat, tau: f64) -> Mat {
@@ -280,7 +280,7 @@ mod tests {
 
     fn with_values(n: usize, m: usize, sigma: &[f64]) -> Mat {
         let mut random = Normal::new(3);
-        let mut rotation = |n: usize| orthonormalise(&Mat::from_fn(n, sigma.len(), |_, _| random.draw()));
+        let mut rotation = |n: usize| orthonormalize(&Mat::from_fn(n, sigma.len(), |_, _| random.draw()));
         let (mut left, right) = (rotation(n), rotation(m));
         for i in 0..n {
             left.row_mut(i).iter_mut().zip(sigma).for_each(|(v, s)| *v *= s);

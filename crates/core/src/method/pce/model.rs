@@ -88,13 +88,9 @@ pub struct Recovery {
 impl Fitted for Pce {
     fn info(&self) -> ModelInfo<'_> {
         let PceParts { n, number_type, image, why, warnings, .. } = &self.parts;
-        // PCA and PCE-auto are PCE with settings of their own.
-        let PceParams { normalize, center, weights, unit_features, .. } = self.parts.params;
-        let method = match weights {
-            Weights::Scores | Weights::Whitened if normalize == Normalize::None && center => "pca",
-            Weights::Auto if unit_features => "pce-auto",
-            _ => "pce",
-        };
+        // PCE-auto is PCE with settings of its own.
+        let PceParams { weights, unit_features, .. } = self.parts.params;
+        let method = if weights == Weights::Auto && unit_features { "pce-auto" } else { "pce" };
         ModelInfo { method, n: *n, number_type: *number_type, image: *image, why, trace: None, warnings }
     }
 
@@ -106,8 +102,20 @@ impl Fitted for Pce {
         self.columns()
     }
 
+    fn scaling(&self) -> Normalize {
+        self.parts.params.normalize
+    }
+
+    fn unit_features(&self) -> bool {
+        self.parts.params.unit_features
+    }
+
     fn set_image(&mut self, shape: ImageShape) {
         self.parts.image = Some(shape);
+    }
+
+    fn as_pce(&self) -> Option<&Pce> {
+        Some(self)
     }
 
     fn transform_with(&self, samples: Samples<'_>, exec: Exec<'_>) -> Result<Matrix, Error> {

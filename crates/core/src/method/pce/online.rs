@@ -150,8 +150,8 @@ pub struct OnlineParts {
 /// PCE of the samples seen so far. See the head of this file.
 ///
 /// ```
-/// use eigenspan::data::generate::Subspaces;
-/// use eigenspan::{Exec, Lambda, OnlineParams, OnlinePce, PceParams};
+/// use eigenspan_core::data::generate::Subspaces;
+/// use eigenspan_core::{Exec, Lambda, OnlineParams, OnlinePce, PceParams};
 ///
 /// let data = Subspaces { samples: 300, features: 60, subspaces: 2, dim: 4, noise: 0.05 }.generate(7)?;
 /// let params = PceParams { lambda: Lambda::Fixed(0.2), ..PceParams::default() };
@@ -161,7 +161,7 @@ pub struct OnlineParts {
 /// }
 /// let model = seen.finish(Exec::default())?;
 /// assert_eq!((model.k(), model.parts().k_interval), (8, (8, 8)));
-/// # Ok::<(), eigenspan::Error>(())
+/// # Ok::<(), eigenspan_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct OnlinePce {

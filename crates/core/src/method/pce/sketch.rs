@@ -17,7 +17,7 @@
 //! refused, and so are z-scores. Copies count as samples, as in every fit of samples that are not kept. Singular values are Ritz
 //! values: never above the true ones.
 
-use eigenspan_linalg::sketch::{MOST_READINGS, Sketch};
+use eigenspan_linalg::sketch::{MAX_PASSES, Sketch};
 use eigenspan_linalg::{Blocks, Exec};
 
 use super::summary::SampleStats;
@@ -105,7 +105,7 @@ impl PceSketch {
             return Err(Error::Empty { n: 0, m: 0 });
         }
         let refuse = |name, expected, got: usize| Err(Error::Parameter { name, expected, got: got as f64 });
-        if !(2..=MOST_READINGS).contains(&options.readings) {
+        if !(2..=MAX_PASSES).contains(&options.readings) {
             return refuse("passes", "between 2 and 64", options.readings);
         }
         if options.columns == Some(0) {
@@ -138,7 +138,7 @@ impl PceSketch {
 
     /// Readings that are done.
     pub fn readings(&self) -> usize {
-        self.prepared.readings()
+        self.prepared.passes()
     }
 
     /// Takes samples of this reading, any number of them. After an error the sketch is of no use.
@@ -151,7 +151,7 @@ impl PceSketch {
             return Ok(());
         }
         let scan = Scan::of(samples, exec.silent())?;
-        let earlier = self.prepared.rows_of_reading();
+        let earlier = self.prepared.rows_of_pass();
         let plain = Preparation::scaling(Normalize::None);
         if let Some(unscaled) = &mut self.unscaled {
             unscaled.update(&Prepared::new(samples, &plain, &scan) as &dyn Blocks, exec)?;
@@ -167,12 +167,12 @@ impl PceSketch {
     /// Ends a reading in which every sample was given once, always the same ones in the same order. Gives the model, or nothing
     /// where the samples are to be read once more.
     pub fn end_of_reading(&mut self, exec: Exec<'_>) -> Result<Option<Pce>, Error> {
-        if self.prepared.rows_of_reading() == 0 {
+        if self.prepared.rows_of_pass() == 0 {
             return Err(Error::Empty { n: 0, m: self.features() });
         }
-        self.prepared.end_of_reading(exec)?;
+        self.prepared.end_pass(exec)?;
         if let Some(unscaled) = &mut self.unscaled {
-            unscaled.end_of_reading(exec)?;
+            unscaled.end_pass(exec)?;
         }
         let open = [Some(&self.prepared), self.unscaled.as_ref()].into_iter().flatten().any(|s| !s.is_closed());
         let last = self.readings() >= self.options.readings || !open;

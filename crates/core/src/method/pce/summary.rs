@@ -348,6 +348,14 @@ impl PceSummary {
         self.model(&params, exec)
     }
 
+    /// All singular values of the prepared samples, largest first: by a triangle down to rounding.
+    pub fn values(&self, exec: Exec<'_>) -> Result<Vec<f64>, Error> {
+        let prepared = self.prepared.close(exec)?;
+        let standard = if self.params.normalize == Normalize::ZScore { prepared.standardised() } else { None };
+        let closed = standard.as_ref().map_or(&prepared, |(standard, _)| standard);
+        Ok(closed.spectrum(exec)?.values(self.features().min(self.rows()), exec)?.0)
+    }
+
     fn model(&self, params: &PceParams, exec: Exec<'_>) -> Result<Pce, Error> {
         let (n, m, seen) = (self.rows(), self.features(), &self.seen);
         if n == 0 {
@@ -368,7 +376,7 @@ impl PceSummary {
         let preparation = Preparation { normalize, mean: prepared.mean().map(<[f64]>::to_vec), deviation };
         let unscaled = self.unscaled.as_ref().filter(|_| looks_before_scaling(params));
         let unscaled = unscaled.map(|unscaled| unscaled.close(exec)).transpose()?;
-        let centered = self.prepared.kind().centred;
+        let centered = self.prepared.kind().centered;
         let gone = Gone {
             normalize,
             unscaled: standard.as_ref().map(|_| &prepared).or(unscaled.as_ref()),

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use eigenspan::Mat;
-use eigenspan::data::Dataset;
+use eigenspan_core::Mat;
+use eigenspan_core::data::Dataset;
 use eigenspan_io::{ReadOptions, read};
 
 /// An array of a file in `fixtures/`, as it lies there.

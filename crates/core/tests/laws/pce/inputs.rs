@@ -2,8 +2,8 @@
 
 use std::num::NonZero;
 
-use eigenspan::data::{Csr, Matrix, Samples};
-use eigenspan::{Dim, Error, Exec, Lambda, Mat, Normalize, PceParams, Quiet, Warning};
+use eigenspan_core::data::{Csr, Matrix, Samples};
+use eigenspan_core::{Dim, Error, Exec, Lambda, Mat, Normalize, PceParams, Quiet, Warning};
 
 use super::{cases, difference, features, identity, largest, planted, raw, times};
 
@@ -123,7 +123,7 @@ fn nonsense_is_refused_with_a_reason() {
     );
     let one = Mat::from_vec(1, 2, vec![1.0, 2.0]).unwrap();
     let centred = PceParams { center: true, ..PceParams::default() }.fit(&one).unwrap_err();
-    assert_eq!(centred.to_string(), "the 1 sample(s) of 2 feature(s) are all zero once their mean is taken away");
+    assert_eq!(centred.to_string(), "the 1 sample(s) of 2 feature(s) are all zero once their mean is subtracted");
     let model = PceParams::default().fit(&x).unwrap();
     assert_eq!(model.transform(&one).unwrap_err(), Error::FeatureMismatch { expected: 5, got: 2 });
     let mut bad = x.clone();
@@ -153,7 +153,7 @@ fn the_laws_hold_in_single_precision() {
 #[test]
 fn a_fit_that_is_cancelled_says_so() {
     struct Stop;
-    impl eigenspan::Monitor for Stop {
+    impl eigenspan_core::Monitor for Stop {
         fn cancelled(&self) -> bool {
             true
         }

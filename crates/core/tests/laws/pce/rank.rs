@@ -1,7 +1,7 @@
 //! How many directions are kept, by every rule, with noise and without.
 
-use eigenspan::data::generate::Normal;
-use eigenspan::{Dim, Error, Lambda, Mat, Normalize, PceParams, RankRule, Warning};
+use eigenspan_core::data::generate::Normal;
+use eigenspan_core::{Dim, Error, Lambda, Mat, Normalize, PceParams, RankRule, Warning};
 
 use super::{EPS, planted, raw};
 
@@ -24,7 +24,7 @@ fn rank_deficient_data_without_noise_has_its_rank() {
         assert_eq!(refused, Error::DimTooLarge { asked: rank + 1, most: rank, n, m });
         assert_eq!(refused.hint().unwrap(), format!("use a dimension of {rank} or less, or `auto`"));
         // Scaled to unit length by someone before us, it is still without noise.
-        let lengths: Vec<f64> = (0..n).map(|i| eigenspan::prepare::norm(x.row(i))).collect();
+        let lengths: Vec<f64> = (0..n).map(|i| eigenspan_core::prepare::norm(x.row(i))).collect();
         let before = Mat::from_fn(n, m, |i, j| x.at(i, j) / lengths[i]);
         assert_eq!(PceParams::default().fit(&before).unwrap().k(), rank);
         let before = Mat::from_fn(n, m, |i, j| (x.at(i, j) / lengths[i]) as f32);
@@ -110,7 +110,7 @@ fn centring_costs_one_degree_of_freedom() {
     // Four samples whose centred values are 1.3, 1, 0.5 and, by centring, 0. The median is 1, not 0.75, and
     // ω(3/100) = 1.48 times 1 is above 1.3, where ω(4/100) times 0.75 would be 1.12.
     let mut normal = Normal::new(71);
-    let v = eigenspan_linalg::triangle::orthonormalise(&Mat::from_fn(100, 3, |_, _| normal.draw()));
+    let v = eigenspan_linalg::triangle::orthonormalize(&Mat::from_fn(100, 3, |_, _| normal.draw()));
     let u = [[0.5, 0.5, 0.5], [0.5, -0.5, -0.5], [-0.5, 0.5, -0.5], [-0.5, -0.5, 0.5]];
     let sigma = [1.3, 1.0, 0.5];
     let x =
@@ -166,9 +166,9 @@ fn a_known_noise_is_in_the_units_of_the_data_however_they_are_scaled() {
     let signal = planted(120, 80, 4, 0.0, 95);
     let mut normal = Normal::new(97);
     let row = |i: usize, normal: &mut Normal| {
-        let length = eigenspan::prepare::norm(signal.row(i));
+        let length = eigenspan_core::prepare::norm(signal.row(i));
         let y: Vec<f64> = signal.row(i).iter().map(|s| 40.0 * s / length + 0.3 * normal.draw()).collect();
-        let length = eigenspan::prepare::norm(&y);
+        let length = eigenspan_core::prepare::norm(&y);
         y.into_iter().map(move |y| 50.0 * y / length)
     };
     let equal =

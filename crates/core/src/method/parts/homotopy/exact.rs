@@ -16,7 +16,7 @@ impl Path<'_> {
     /// Steps up to `least` count as none.
     fn walk(&mut self, b: &[f64], lambda: f64, least: f64) -> Ended {
         let mut idle = 0;
-        while self.steps < self.asked.most_steps {
+        while self.steps < self.asked.max_iter {
             self.steps += 1;
             self.direct();
             let (step, change) = self.next_exact(lambda);

@@ -6,7 +6,7 @@ impl Path<'_> {
     /// Follows the path until one step lowers the objective by no more than the share `tolerance`.
     pub(super) fn published(&mut self, b: &[f64], square: f64, lambda: f64, tolerance: f64) -> Ended {
         let (mut before, mut last, mut idle) = (square / 2.0, f64::INFINITY, 0);
-        while self.steps < self.asked.most_steps {
+        while self.steps < self.asked.max_iter {
             self.steps += 1;
             self.direct();
             let (step, change) = self.next_published();
