@@ -10,8 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._base import Linear
+from ._eigenspan import rules
 from ._settings import maybe, one_of, truth
 
+
+RULES = rules()
+"""The rules for λ that take no value."""
 
 SAME = {
     "normalize": one_of("unit", "none", "zscore"),
@@ -63,9 +67,9 @@ def bounded(expected: str, fits: Callable[[float], bool]) -> Callable[[str, Any]
 
 
 def _lam(keyword: str, value: Any) -> str | float:
-    expected = "'auto', 'screenot' or a positive number"
+    expected = f"{', '.join(map(repr, RULES))} or a positive number"
     if isinstance(value, str):
-        if value not in ("auto", "screenot"):
+        if value not in RULES:
             raise ValueError(f"`{keyword}` must be {expected}, got {value!r}")
         return value
     if isinstance(value, bool) or not isinstance(value, Real):

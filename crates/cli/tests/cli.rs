@@ -128,7 +128,7 @@ fn refusals_say_what_is_wrong_and_what_to_do() {
     assert!(run.fails("fit @digits --noise 9999 --strict", 1).contains("no singular value is above the cut"));
     assert!(run.fails("recover digits.espan wide.csv", 2).contains("--output"));
     assert!(run.fails("fit missing.npz", 2).contains("missing.npz"));
-    assert!(run.fails("fit @digits --lambda often", 2).contains("expected a number, `auto` or `screenot`"));
+    assert!(run.fails("fit @digits --lambda often", 2).contains("expected a number, `auto`"));
     assert!(run.fails("fit @digits --lambda 5 --noise 1", 2).contains("cannot be used with"));
     assert!(run.fails("fit @digits -o no/such/folder.espan", 2).contains("no/such"));
 }

@@ -42,7 +42,7 @@ mod _eigenspan {
     #[pymodule_export]
     use crate::feed::{fit_files, recover_file, summarize_files, transform_files, update_files};
     #[pymodule_export]
-    use crate::method::{fit_method, methods, published};
+    use crate::method::{fit_method, methods, published, rules};
     #[pymodule_export]
     use crate::model::{Model, singular_values, write};
     #[pymodule_export]

@@ -2,6 +2,7 @@
 
 use eigenspan_core::data::Labels;
 use eigenspan_core::registry::{METHODS, Method, Outcome};
+use eigenspan_core::rule::Lambda;
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -43,6 +44,12 @@ pub fn fit_method<'py>(
 #[pyfunction]
 pub fn methods() -> Vec<(&'static str, &'static str)> {
     METHODS.iter().filter(|method| method.preset_of.is_none()).map(|method| (method.name, method.line)).collect()
+}
+
+/// The rules for λ that take no value, by their names.
+#[pyfunction]
+pub fn rules() -> Vec<&'static str> {
+    Lambda::names().collect()
 }
 
 /// The settings of a method as the paper ran it, as JSON; None where it did not.
