@@ -82,9 +82,9 @@ class Problem:
 
     case: Case
     raw: dict[str, np.ndarray]  # what eigenspan gets, by number type
-    prepared: np.ndarray  # what peers get: unit rows or centred, as the case says
+    prepared: np.ndarray  # what peers get: unit rows or centered, as the case says
     sigma: np.ndarray  # reference spectrum of `prepared`
-    sigma_centred: np.ndarray  # the same after centring: what a PCA computes
+    sigma_centred: np.ndarray  # the same after centering: what a PCA computes
     rule: int = binding.LAMBDA
     value: float = 0.0
     tau: float = field(default=0.0)

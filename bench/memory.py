@@ -48,10 +48,10 @@ def measure(problem: "Problem", kind: str, folder: str) -> dict:
     done = subprocess.run(
         [sys.executable, __file__, "--child", json.dumps(ask)], capture_output=True, text=True, check=True
     )
-    told = json.loads(done.stdout)
-    parts = limit.memory_bytes(case.n, case.m, told["k"], problem.raw[kind].itemsize)
-    found = {"case": case.name, "n": case.n, "m": case.m, "k": told["k"], "kind": kind}
-    return found | {"input": parts["input"], "peak": parts["input"] + told["more"], "limit": sum(parts.values())}
+    answer = json.loads(done.stdout)
+    parts = limit.memory_bytes(case.n, case.m, answer["k"], problem.raw[kind].itemsize)
+    found = {"case": case.name, "n": case.n, "m": case.m, "k": answer["k"], "kind": kind}
+    return found | {"input": parts["input"], "peak": parts["input"] + answer["more"], "limit": sum(parts.values())}
 
 
 def parent(options: argparse.Namespace) -> None:

@@ -2,7 +2,7 @@
 
     bench/run methods [--quick] [--only l1_graph …]
 
-Every pair runs in turn, in this process, on one thread; the least of the repetitions counts, and only ratios are told.
+Every pair runs in turn, in this process, on one thread; the least of the repetitions counts, and only ratios are reported.
 Peers are given what they need ready-made (Gram matrix, scaled samples); ours begin with the samples. Results are kept
 in `results/methods.json`, part by part, for `bench/run report`.
 """

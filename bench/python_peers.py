@@ -1,7 +1,7 @@
 """`eigenspan.PCE` as Python users call it against the peers: CPU time and peak memory, and what the binding costs.
 
 Every run is a process of its own that holds nothing but the samples, one candidate after the other and all again. PCE gets
-raw samples; peers get prepared ones and are told k.
+raw samples; peers get prepared ones and are given k.
 """
 
 import argparse
@@ -83,7 +83,7 @@ def measure(problem: cases.Problem, folder: str, repeats: int) -> dict:
     sigma = problem.sigma.tolist()
     skipped = NOT_RUN.get(case.name, ())
     asks += [common | {"name": p.name, "file": str(prepared), "sigma": sigma} for p in THEIRS if p.name not in skipped]
-    # A PCA centres whether asked or not: its count is that of the centred samples.
+    # A PCA centers whether asked or not: its count is that of the centered samples.
     of_centred = int((problem.sigma_centred[: problem.k] > problem.tau).sum())
     expected = {peer.name: of_centred if peer.centres else problem.k for peer in THEIRS} | {OURS: problem.k}
     found: dict[str, dict] = {}
@@ -93,12 +93,12 @@ def measure(problem: cases.Problem, folder: str, repeats: int) -> dict:
             best = found.get(name)
             if best and ("note" in best or best["seconds"] > SLOW):
                 continue
-            told = run(ask)
-            told["right_k"] = told.get("k") == expected[name]
-            talk(f"  {turn + 1}/{repeats} {name}: {told.get('seconds', told.get('note'))}")
-            if not best or told.get("seconds", np.inf) < best["seconds"]:
-                found[name] = told
-    rows = [{"name": name} | told for name, told in found.items()]
+            answer = run(ask)
+            answer["right_k"] = answer.get("k") == expected[name]
+            talk(f"  {turn + 1}/{repeats} {name}: {answer.get('seconds', answer.get('note'))}")
+            if not best or answer.get("seconds", np.inf) < best["seconds"]:
+                found[name] = answer
+    rows = [{"name": name} | answer for name, answer in found.items()]
     return {"case": case.name, "n": case.n, "m": case.m, "k": problem.k, "candidates": rows}
 
 

@@ -19,7 +19,7 @@ TOP = Path(__file__).resolve().parent.parent / "README.md"
 
 COLUMNS = """\
 One thread, CPU time, the least of several interleaved runs (`bench/run`), as multiples of ours in f64: 2.0× took twice
-as long. eigenspan gets raw samples, finds k itself and proves it; peers get prepared samples and are told k. *Exact*: right
+as long. eigenspan gets raw samples, finds k itself and proves it; peers get prepared samples and are given k. *Exact*: right
 k, and every singular value to 1e-6. *Ours in f32, in 8 bits*: how many times as fast on the same samples in those numbers.
 *÷ flop limit*: our time ÷ that of the least arithmetic at the peak of the core."""
 

@@ -85,7 +85,7 @@ def measure(problem: Problem, wanted: str, repeats: int, slow: float) -> tuple[l
 
 
 def judged(candidate: Candidate, problem: Problem) -> dict:
-    """Time, k and the largest relative error among the k values asked for."""
+    """Time, k and the largest relative error among the k values requested."""
     row = {"name": candidate.name, "family": candidate.family, "note": candidate.note}
     if not candidate.fits:
         return row

@@ -27,7 +27,7 @@ KEEP = 20
 
 
 def write(path, gigabytes, m, numbers):
-    """Planted directions of falling strength in noise, in portions."""
+    """Planted directions of falling strength in noise, in chunks."""
     n = int(gigabytes * 1e9 / np.dtype(numbers).itemsize / m)
     random = np.random.default_rng(0)
     directions = random.normal(size=(40, m)).astype(np.float32) * (np.geomspace(3, 0.1, 40, dtype=np.float32)[:, None])

@@ -25,5 +25,6 @@ def measure(problem: cases.Problem, repeats: int) -> dict:
 
 
 if __name__ == "__main__":
-    # More often than others: with both processors in use, five runs are too few for the least to come out the same again.
+    # More often than others: with both processors in use, five runs are too few for the least to come out the same
+    # again.
     series.measured("threads", __doc__, NAMES, measure, tables.threads, repeats=15)

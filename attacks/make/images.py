@@ -18,8 +18,8 @@ def chunk(kind, content, crc=None):
     return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", crc)
 
 
-def png(width, height, data, depth=8, colour=0, interlace=0, crc=None):
-    header = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, interlace)
+def png(width, height, data, depth=8, color=0, interlace=0, crc=None):
+    header = struct.pack(">IIBBBBB", width, height, depth, color, 0, 0, interlace)
     parts = [chunk(b"IHDR", header, crc), chunk(b"IDAT", data), chunk(b"IEND", b"")]
     return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
 
@@ -58,11 +58,11 @@ def files():
     yield "png-data-not-deflated/a.png", png(4, 4, b"these are no deflated rows")
     yield "png-no-width/a.png", png(0, 4, good)
     yield "png-depth-7/a.png", png(4, 4, good, depth=7)
-    yield "png-palette-missing/a.png", png(4, 4, good, colour=3)
+    yield "png-palette-missing/a.png", png(4, 4, good, color=3)
     # A million zeros in a thousand bytes: less than the size asks for, or far less.
     zeros = zlib.compress(bytes(1_000_000), 9)
     yield "png-deflate-bomb/a.png", png(1010, 1010, zeros)
-    yield "png-deflate-bomb-claims-more/a.png", png(5000, 5000, zeros, depth=16, colour=6)
+    yield "png-deflate-bomb-claims-more/a.png", png(5000, 5000, zeros, depth=16, color=6)
     yield "png-too-few-rows/a.png", png(16, 16, rows(16, 3))
     yield "png-interlaced-cut/a.png", png(16, 16, zlib.compress(bytes(60)), interlace=1)
     # A profile that unpacks to a million bytes, in front of pixels that are cut.
@@ -107,8 +107,8 @@ def files():
 
     yield "mixed-sizes/a.pgm", grey
     yield "mixed-sizes/b.pgm", b"P5 3 2 255\n" + bytes(6)
-    yield "mixed-colour/a.pgm", grey
-    yield "mixed-colour/b.ppm", b"P6 2 2 255\n" + bytes(12)
+    yield "mixed-color/a.pgm", grey
+    yield "mixed-color/b.ppm", b"P6 2 2 255\n" + bytes(12)
     yield "mixed-depth/a.pgm", grey
     yield "mixed-depth/b.pgm", b"P5 2 2 65535\n" + bytes(8)
     yield "mixed-classes/oak/a.pgm", grey

@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     pass_contained_panics();
-    fs::write(folder().join("image"), bytes).expect("room for an image");
+    fs::write(folder().join("image"), bytes).expect("space for an image");
     check_answer(read(folder(), &ReadOptions::default()));
     check_answer(read(folder(), &ReadOptions { grey: true, ..ReadOptions::default() }));
 });

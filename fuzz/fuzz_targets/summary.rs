@@ -1,5 +1,5 @@
-//! Summary files. The checksum is set right before they are read: no random byte would come past it. The checksums inside,
-//! of the two summaries, are set by hand as well.
+//! Summary files. The checksum is set right before they are read: no random byte would come past it. The checksums
+//! inside, of the two summaries, are set by hand as well.
 #![no_main]
 
 use eigenspan_core::Exec;

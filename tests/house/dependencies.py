@@ -1,7 +1,7 @@
-"""Checks the dependencies against `deny.toml`: who may name which crate, licences, versions side by side.
+"""Checks the dependencies against `deny.toml`: who may name which crate, licenses, versions side by side.
 
-`python3 tests/house/dependencies.py` in the root of the repository. `cargo deny check` does the same and more, but takes
-longer to install than all other tests take to run.
+`python3 tests/house/dependencies.py` in the root of the repository. `cargo deny check` does the same and more, but
+takes three CPU minutes to install.
 """
 
 import json
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def satisfied(expression, allow):
-    """Whether the SPDX expression of a licence can be met with the allowed licences alone."""
+    """Whether the SPDX expression of a license can be met with the allowed licenses alone."""
     # `/` is how older crates write OR. AND binds more tightly than OR.
     tokens = re.findall(r"[()]|[^\s()]+(?:\s+WITH\s+[^\s()]+)?", expression.replace("/", " OR "))
     tokens = [" ".join(token.split()) for token in tokens]
@@ -52,11 +52,11 @@ def of_version(version, wanted):
     return version.split(".")[: len(parts)] == parts
 
 
-def licence_faults(packages, allow):
+def license_faults(packages, allow):
     for package in packages:
-        licence = package["license"]
-        if licence is None or not satisfied(licence, allow):
-            yield f"{package['name']} {package['version']}: the licence is {licence}, which deny.toml does not allow"
+        license = package["license"]
+        if license is None or not satisfied(license, allow):
+            yield f"{package['name']} {package['version']}: the license is {license}, which deny.toml does not allow"
 
 
 def wrapper_faults(packages, nodes, rules):
@@ -66,7 +66,8 @@ def wrapper_faults(packages, nodes, rules):
             user = names[node["id"]]
             uses = any(names[dependency["pkg"]] == rule["crate"] for dependency in node["deps"])
             if uses and user not in rule["wrappers"]:
-                yield f"{user} depends on {rule['crate']}, which only {', '.join(rule['wrappers'])} may: {rule['reason']}"
+                wrappers = ", ".join(rule["wrappers"])
+                yield f"{user} depends on {rule['crate']}, which only {wrappers} may: {rule['reason']}"
 
 
 def version_faults(packages, skip):
@@ -93,7 +94,7 @@ def source_faults(packages):
 def faults(metadata, rules):
     """What is wrong, a sentence each."""
     packages = metadata["packages"]
-    yield from licence_faults(packages, rules["licenses"]["allow"])
+    yield from license_faults(packages, rules["licenses"]["allow"])
     yield from wrapper_faults(packages, metadata["resolve"]["nodes"], rules["bans"]["deny"])
     yield from version_faults(packages, rules["bans"]["skip"])
     yield from source_faults(packages)

@@ -1,11 +1,12 @@
 """Counts the pairs of files that share six or more lines of code, to the letter or alike but for names and values.
 
     python3 tests/house/duplicates.py            the number of pairs
-    python3 tests/house/duplicates.py --list     a line for each: places, and `shape` where no run is the same to the letter
+    python3 tests/house/duplicates.py --list     a line for each: places, and `shape` where they are only alike
 
-Only lines of code count: blank lines, comments, imports and lone punctuation are passed over, and white space is folded. A
-file may make a pair with itself. Six lines that stand in more than eight places are too common to be worth one home. Lines
-that are only alike must say something: four different lines among the six, and 32 words and signs; a list of settings is none.
+Only lines of code count: blank lines, comments, imports and lone punctuation are passed over, and white space is
+folded. A file may make a pair with itself. Six lines that stand in more than eight places are too common to count.
+Lines that are only alike need four different ones among the six, and 32 words and signs: a table of values is no
+duplicate.
 """
 
 import argparse
@@ -20,9 +21,10 @@ SUFFIXES = {".rs", ".py", ".pyi", ".sh"}
 RUN, PLACES = 6, 8
 DIFFERENT, TOKENS = 4, 32
 KEYWORDS = set(
-    "as async await break case class const continue def dyn elif else enum except extern False finally fn for from global if impl "
-    "import in is lambda let loop match mod move mut None not or and pass pub raise ref return Self self static struct super "
-    "trait True true false try type unsafe use where while with yield assert assert_eq assert_ne panic vec format Ok Err Some".split()
+    "as async await break case class const continue def dyn elif else enum except extern False finally fn for from "
+    "global if impl import in is lambda let loop match mod move mut None not or and pass pub raise ref return Self self "
+    "static struct super trait True true false try type unsafe use where while with yield assert assert_eq assert_ne "
+    "panic vec format Ok Err Some".split()
 )
 TOKEN = re.compile(r"""r?#*"(?:\\.|[^"\\])*"#*|'(?:\\.|[^'\\])'|'[^']{2,}'|\d[\w.]*|[A-Za-z_]\w*|\S""")
 STRINGS = re.compile(r"""^r?#*["']""")
@@ -109,7 +111,8 @@ def duplicates(files):
 def main():
     arguments = argparse.ArgumentParser(description="Pairs of files that share six or more lines of code.")
     arguments.add_argument("--list", action="store_true", help="name the places")
-    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+    listing = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True)
+    tracked = listing.stdout.splitlines()
     names = sorted(name for name in tracked if Path(name).suffix in SUFFIXES and (ROOT / name).exists())
     rows = duplicates({name: (ROOT / name).read_text() for name in names})
     if arguments.parse_args().list:

@@ -1,4 +1,4 @@
-"""What the tests share: the command line as a script would use it, and the data that it and the package are tried on."""
+"""What the tests share: the command line as a script would use it, and data for it and for the package."""
 
 import json
 import os

@@ -115,7 +115,8 @@ def test_balls_of_known_dimension_are_told():
 
 def test_mind_kl_is_right_on_the_mean():
     found = [MiNDKL(random_state=seed).fit(ball(400, 8, 20, seed)).dimension_ for seed in range(8)]
-    # One answer scatters by 13 % of d, that of a NumPy version of ten lines as well; the mean of eight by 5 %: three such.
+    # One answer scatters by 13 % of d, that of a NumPy version of ten lines as well; the mean of eight by 5 %: three
+    # such.
     assert abs(np.mean(found) - 8) < 0.15 * 8
 
 

@@ -28,12 +28,12 @@ ALLOW = ["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception"]
         ("Apache-2.0  WITH LLVM-exception", True),
     ],
 )
-def test_a_licence_is_allowed_where_its_expression_can_be_met(expression, satisfied):
+def test_a_license_is_allowed_where_its_expression_can_be_met(expression, satisfied):
     assert dependencies.satisfied(expression, ALLOW) is satisfied
 
 
-def package(name, version="1.0.0", licence="MIT", source=None):
-    return {"id": f"{name} {version}", "name": name, "version": version, "license": licence, "source": source}
+def package(name, version="1.0.0", license="MIT", source=None):
+    return {"id": f"{name} {version}", "name": name, "version": version, "license": license, "source": source}
 
 
 def faults(packages, uses=(), skip=()):
@@ -59,8 +59,8 @@ def test_a_second_version_has_to_be_listed_and_a_list_is_no_longer_than_it_must_
     assert fault.startswith("deny.toml skips syn@1, which is not there")
 
 
-def test_licences_that_are_absent_or_not_allowed_and_git_repositories_are_named():
-    assert len(faults([package("a", licence=None), package("b", licence="GPL-3.0-only")])) == 2
+def test_licenses_that_are_absent_or_not_allowed_and_git_repositories_are_named():
+    assert len(faults([package("a", license=None), package("b", license="GPL-3.0-only")])) == 2
     assert faults([package("a", source="git+https://example.org/a#0")]) == ["a 1.0.0 comes from a git repository"]
 
 

@@ -10,7 +10,7 @@ mod peers;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The call did what was asked.
+/// The call did what was requested.
 pub const DONE: u32 = 0;
 /// The method refused or panicked; there is no result.
 pub const FAILED: u32 = 1;

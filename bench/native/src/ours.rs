@@ -10,7 +10,7 @@ use eigenspan_core::{Dim, Exec, Lambda, MatRef, Normalize, Pce, PceParams, Quiet
 use crate::clock::timed;
 use crate::{Answer, guarded, slice, slice_mut};
 
-/// What is asked of a fit. The numbers of `kind` and `rule` are named in `bench/binding.py`.
+/// Parameters of a fit. The numbers of `kind` and `rule` are named in `bench/binding.py`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Ask {

@@ -1,10 +1,11 @@
-//! Reading ahead: one thread reads the next portion while the caller works on this one.
+//! Reading ahead: one thread reads the next chunk while the caller works on this one.
 //!
 //! ```text
 //!     reader   reads 1 │ reads 2 ─ waits ─│ reads 3 …
 //!     caller            works on 1 ───────│ works on 2 …
 //! ```
-//! A portion is handed over, never queued, so that two of them are in memory and no more. The reader also takes the fingerprint.
+//! A chunk is handed over, never queued, so that two of them are in memory and no more. The reader also takes the
+//! fingerprint.
 
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
@@ -18,18 +19,19 @@ pub type Portion = (Matrix, Fingerprint);
 
 /// Portions that are read ahead.
 pub struct Ahead {
-    portions: Option<Receiver<Result<Portion, StreamError>>>,
+    chunks: Option<Receiver<Result<Portion, StreamError>>>,
     reader: Option<JoinHandle<()>>,
 }
 
 impl Ahead {
-    /// Begins to read portions of `rows` samples, from where `source` is; `before` is the fingerprint of what came before.
+    /// Begins to read chunks of `rows` samples, from where `source` is; `before` is the fingerprint of what came
+    /// before.
     pub fn new(mut source: Box<dyn Source + Send>, rows: usize, before: Fingerprint) -> Self {
-        let (give, portions) = sync_channel(0);
+        let (give, chunks) = sync_channel(0);
         let reader = std::thread::spawn(move || {
             let mut seen = before;
             loop {
-                let portion = match source.next_block(rows) {
+                let chunk = match source.next_block(rows) {
                     Ok(Some(block)) => {
                         seen.add(block.view());
                         Ok((block, seen.clone()))
@@ -37,14 +39,14 @@ impl Ahead {
                     Ok(None) => return,
                     Err(error) => Err(error),
                 };
-                let failed = portion.is_err();
+                let failed = chunk.is_err();
                 // Whoever listened may be gone: then there is nobody to read for.
-                if give.send(portion).is_err() || failed {
+                if give.send(chunk).is_err() || failed {
                     return;
                 }
             }
         });
-        Self { portions: Some(portions), reader: Some(reader) }
+        Self { chunks: Some(chunks), reader: Some(reader) }
     }
 }
 
@@ -52,9 +54,9 @@ impl Iterator for Ahead {
     type Item = Result<Portion, StreamError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let next = self.portions.as_ref()?.recv().ok();
+        let next = self.chunks.as_ref()?.recv().ok();
         if next.is_none() {
-            self.portions = None;
+            self.chunks = None;
             if let Some(Err(panic)) = self.reader.take().map(JoinHandle::join) {
                 std::panic::resume_unwind(panic);
             }
@@ -65,7 +67,7 @@ impl Iterator for Ahead {
 
 impl Drop for Ahead {
     fn drop(&mut self) {
-        self.portions = None;
+        self.chunks = None;
         if let Some(reader) = self.reader.take() {
             let _ = reader.join(); // a panic that nobody waited for is nobody's answer
         }
@@ -89,8 +91,8 @@ mod tests {
         whole.add(x().view());
         for rows in [1, 7, 25, 50, 80] {
             let (mut values, mut last) = (vec![], None);
-            for portion in Ahead::new(Box::new(InMemory::new(x())), rows, Fingerprint::default()) {
-                let (block, seen) = portion.unwrap();
+            for chunk in Ahead::new(Box::new(InMemory::new(x())), rows, Fingerprint::default()) {
+                let (block, seen) = chunk.unwrap();
                 assert!(block.rows() == rows || values.len() + block.rows() * 2 == 100);
                 values.extend(block.into_f64().into_vec());
                 last = Some(seen);

@@ -58,7 +58,7 @@ impl Replacement {
         };
         // Renaming onto a symbolic link would replace the link, not the file it names.
         let target = if replaced.is_some() { fs::canonicalize(path).map_err(io)? } else { path.to_path_buf() };
-        // Made by `create_new`, the file has the permissions of any new one, and an error is not told with a name that
+        // Made by `create_new`, the file has the permissions of any new one, and an error does not have a name that
         // nobody gave.
         let mut builder = tempfile::Builder::new();
         builder.prefix(".eigenspan-").suffix(".tmp");

@@ -1,4 +1,5 @@
-//! Disks that take one byte at a time, interrupt, fill up or cannot sync: the file is the new one or the old one, whole.
+//! Disks that take one byte at a time, interrupt, fill up or cannot sync: the file is the new one or the old one,
+//! whole.
 
 use super::*;
 use eigenspan_core::data::{Matrix, Sink, StreamError};

@@ -4,11 +4,12 @@
 //!     tensors   done (u8), current (u8): the bytes of summary files
 //!     metadata  one key, `eigenspan-checkpoint`: JSON with format version, checksum, the data, and the position in them
 //! ```
-//! `done` is the summary of all files before the current one, `current` that of the first samples of this. Both are written
-//! straight from where they lie, row after row: a checkpoint takes no memory besides them.
+//! `done` is the summary of all files before the current one, `current` that of the first samples of this. Both are
+//! written straight from where they lie, row after row: a checkpoint takes no memory besides them.
 //!
-//! The data are known again by name, length and a hash of their first and last bytes ([`Probe`]): a file that is changed in
-//! its middle alone, and keeps its length, is not noticed. To see that, too, all of it would have to be read again.
+//! The data are known again by name, length and a hash of their first and last bytes ([`Probe`]): a file that is
+//! changed in its middle alone, and keeps its length, is not noticed. To see that, too, all of it would have to be read
+//! again.
 
 use std::fs::File;
 use std::io::{Read, Seek as _, SeekFrom};
@@ -189,8 +190,8 @@ fn fault(error: SummaryError) -> String {
 }
 
 impl Checkpoint {
-    /// Writes a file of what is borrowed: to a sibling, synced, then renamed, so that a crash leaves the old file or the new
-    /// one.
+    /// Writes a file of what is borrowed: to a sibling, synced, then renamed, so that a crash leaves the old file or
+    /// the new one.
     pub fn write(
         path: &Path,
         data: &[Probe],

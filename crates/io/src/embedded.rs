@@ -2,10 +2,10 @@
 
 use eigenspan_core::data::{Dataset, SyntheticFaces};
 
-/// The names by which data that come with the program are asked for in place of a file.
+/// The names by which data that come with the program are requested in place of a file.
 pub const NAMES: [&str; 2] = ["@digits", "@synthetic-faces"];
 
-/// Who made the [`digits`], and their licence.
+/// Who made the [`digits`], and their license.
 pub const DIGITS_CREDIT: &str = "Optical Recognition of Handwritten Digits, E. Alpaydin and C. Kaynak (1998), \
     UCI Machine Learning Repository, https://doi.org/10.24432/C50P49, CC BY 4.0";
 
@@ -22,8 +22,8 @@ pub fn digits() -> Dataset {
     crate::read_bytes("digits.npz", bytes, &crate::ReadOptions::default()).expect("the embedded file is whole")
 }
 
-/// 38 rendered heads under 58 lights each, 54 × 48 pixels: as many as the paper's set of Extended Yale B, and nobody's face.
-/// See [`SyntheticFaces`].
+/// 38 rendered heads under 58 lights each, 54 × 48 pixels: as many as the paper's set of Extended Yale B, and nobody's
+/// face. See [`SyntheticFaces`].
 pub fn synthetic_faces() -> Dataset {
     SyntheticFaces::default().generate().expect("the default is a set of faces")
 }

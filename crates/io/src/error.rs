@@ -93,28 +93,28 @@ pub enum ReadError {
         /// What is inside.
         format: String,
     },
-    /// Something was asked for that files of this format do not have.
-    #[error("{file}: {asked} was asked for, but {format} have no {lacking}")]
+    /// Something was requested that files of this format do not have.
+    #[error("{file}: {requested} was requested, but {format} have no {lacking}")]
     Option {
         /// The file.
         file: String,
-        /// What was asked for.
-        asked: String,
+        /// What was requested.
+        requested: String,
         /// The format found, in the plural.
         format: String,
         /// What it has none of.
         lacking: &'static str,
     },
-    /// The image shape asked for does not fit.
-    #[error("{file}: images of {height} × {width} were asked for, which does not fit samples of {features}")]
+    /// The image shape requested does not fit.
+    #[error("{file}: images of {height} × {width} were requested, which does not fit samples of {features}")]
     Image {
         /// The file.
         file: String,
-        /// The height asked for.
+        /// The height requested.
         height: usize,
-        /// The width asked for.
+        /// The width requested.
         width: usize,
-        /// The features of the samples: their number, or height and width where the file tells these.
+        /// The features of the samples: their number, or height and width where the file has these.
         features: String,
     },
     /// The contents are malformed, or hold what cannot be taken.
@@ -219,8 +219,8 @@ pub enum WriteError {
         /// The name.
         file: String,
     },
-    /// The name does not tell the format.
-    #[error("cannot tell the format of {file}: expected a name that ends in {EXTENSIONS}")]
+    /// The name does not determine the format.
+    #[error("cannot determine the format of {file}: expected a name that ends in {EXTENSIONS}")]
     Extension {
         /// The file.
         file: String,
@@ -302,7 +302,7 @@ fn io_hint(error: &io::Error) -> Option<String> {
     let hint = match error.kind() {
         io::ErrorKind::NotFound => "check the name and the folder",
         io::ErrorKind::PermissionDenied => "check who may read and write there",
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room on the disk, or write elsewhere",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free space on the disk, or write elsewhere",
         io::ErrorKind::FileTooLarge => "lift the limit on the size of files (`ulimit -f`), or write elsewhere",
         io::ErrorKind::ReadOnlyFilesystem => "write elsewhere: nothing can be written there",
         io::ErrorKind::IsADirectory => "give the name of a file, not of a folder",

@@ -1,11 +1,11 @@
-//! A fingerprint of samples: the same whether they lie in memory or arrive in chunks of any size, and taken up again where
-//! it was left.
+//! A fingerprint of samples: the same whether they lie in memory or arrive in chunks of any size, and taken up again
+//! where it was left.
 //!
 //! ```text
 //!     f₀ = 0…0,   f ← SHA-256(f ‖ number type, rows, columns ‖ values, row after row, little-endian)   for every block
 //! ```
-//! Blocks are those of a summary ([`block_rows`]), counted from the first sample, the last one shorter. Between two blocks f
-//! is all there is to be known.
+//! Blocks are those of a summary ([`block_rows`]), counted from the first sample, the last one shorter. Between two
+//! blocks f is all there is to be known.
 
 use eigenspan_core::data::{NumberType, Samples};
 use eigenspan_core::linalg::summary::block_rows;
@@ -36,8 +36,8 @@ enum Extent {
 }
 
 impl Fingerprint {
-    /// Of so many samples, which may arrive in chunks of any size. Without their number ([`default`](Self::default)) chunks
-    /// are whole blocks but for the last.
+    /// Of so many samples, which may arrive in chunks of any size. Without their number ([`default`](Self::default))
+    /// chunks are whole blocks but for the last.
     pub fn of_rows(rows: usize) -> Self {
         Self { extent: Extent::Rows(rows), ..Self::default() }
     }

@@ -61,7 +61,7 @@ pub enum IdxFault {
         /// The type of an item.
         item: &'static str,
     },
-    /// A packed file goes on after its values.
+    /// A packed file continues after its values.
     #[error("the header claims shape {}, but more bytes follow its values", tuple(shape))]
     Overrun {
         /// The claimed shape.
@@ -245,7 +245,7 @@ impl Header {
         }
     }
 
-    /// A fault in the values; missing bytes are told with the claim of the header.
+    /// A fault in the values; missing bytes are reported with the claim of the header.
     fn in_array(self, fault: ArrayFault) -> IdxFault {
         match fault {
             ArrayFault::Cut { missing } => {

@@ -14,10 +14,10 @@ use crate::array::{Length, fill};
 use crate::error::{self, ReadError};
 use crate::npy;
 
-/// Bytes that are looked at to tell the format: where the latest sign of one ends (HDF5 after MATLAB's own header).
+/// Bytes that are inspected to find the format: where the latest sign of one ends (HDF5 after MATLAB's own header).
 const LOOK_AT: usize = 520;
 
-/// The formats that are told apart by their first bytes. Text is what is left.
+/// The formats that are distinguished by their first bytes. Text is what is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     Npy,
@@ -32,7 +32,7 @@ pub(crate) enum Format {
     Image,
     Model,
     Summary,
-    /// A folder, which has no bytes to be told by.
+    /// A folder, which has no bytes to be recognized by.
     Folder,
 }
 
@@ -97,9 +97,9 @@ impl fmt::Display for Format {
 /// A file, with the name that messages call it.
 pub(crate) struct Input<'a> {
     pub(crate) name: String,
-    /// What the first bytes tell; `None` for text, and for what is no format at all.
+    /// What the first bytes say; `None` for text, and for what is no format at all.
     pub(crate) format: Option<Format>,
-    /// Whether the bytes lie in a file, packed or not, and are read from there as they are asked for.
+    /// Whether the bytes lie in a file, packed or not, and are read from there as they are requested.
     pub(crate) in_file: bool,
     /// Bytes that were taken from the file so far.
     pub(crate) read: BytesRead,
@@ -251,8 +251,8 @@ impl<'a> Input<'a> {
         };
         let failed = |source| ReadError::Io { file: self.name.clone(), doing: "read", source };
         let mut bytes = vec![];
-        let room = usize::try_from(length).is_ok_and(|length| bytes.try_reserve_exact(length).is_ok());
-        if !room {
+        let space = usize::try_from(length).is_ok_and(|length| bytes.try_reserve_exact(length).is_ok());
+        if !space {
             return Err(failed(io::ErrorKind::OutOfMemory.into()));
         }
         file.take(length).read_to_end(&mut bytes).map_err(failed)?;

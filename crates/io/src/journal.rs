@@ -8,8 +8,8 @@ use crate::error::WriteError;
 
 /// A file of lines that is open to be added to.
 ///
-/// A line is written whole, in one call, and handed to the disk before the next. A program that is killed on the way leaves
-/// at most one line without its end, which is cut off when the file is opened again.
+/// A line is written whole, in one call, and handed to the disk before the next. A program that is killed on the way
+/// leaves at most one line without its end, which is cut off when the file is opened again.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -28,8 +28,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the file, or makes it, and reads its whole lines. Bytes that are no text are read as U+FFFD: such a line is
-    /// not what was written, which is for the caller to see.
+    /// Opens the file, or makes it, and reads its whole lines. Bytes that are no text are read as U+FFFD: such a line
+    /// is not what was written, which is for the caller to see.
     pub fn open(path: &Path) -> Result<(Self, Vec<String>), WriteError> {
         let name = path.display().to_string();
         let io = |doing| {

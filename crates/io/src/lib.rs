@@ -16,10 +16,10 @@
 //! | ONNX | no | models, see [`onnx`] | |
 //! | JSON | calibrations, see [`load_calibration`] | yes | its contents |
 //!
-//! Formats are told apart by content, never by name; NPY, IDX, MATLAB and text may be packed by gzip. Bytes are hostile until
-//! checked: what a header claims is compared with what is there before memory is taken, NaN and infinities are refused
-//! by row and column, and nothing in a file is ever run. Files are written to a temporary sibling and renamed: all at
-//! once, or not at all.
+//! Formats are distinguished by content, never by name; NPY, IDX, MATLAB and text may be packed by gzip. Bytes are hostile
+//! until checked: what a header claims is compared with what is there before memory is taken, NaN and infinities are
+//! refused by row and column, and nothing in a file is ever run. Files are written to a temporary sibling and renamed:
+//! all at once, or not at all.
 //!
 //! ```
 //! use eigenspan_io::{ReadOptions, read_bytes};

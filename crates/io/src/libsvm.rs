@@ -9,7 +9,7 @@
 use eigenspan_core::Mat;
 use eigenspan_core::data::{Csr, Dataset, Labels, Matrix};
 
-/// Lines that are looked at to tell the format.
+/// Lines that are inspected to find the format.
 const LOOK_AT: usize = 20;
 
 /// The largest feature: beyond it one line would make a matrix too wide to work with.
@@ -65,7 +65,7 @@ pub enum LibsvmFault {
     /// More values than memory.
     #[error("{bytes} bytes of memory are needed for the values, and could not be had")]
     Memory {
-        /// Bytes asked for.
+        /// Bytes requested.
         bytes: u128,
     },
 }
@@ -153,7 +153,7 @@ fn content(line: &str) -> &str {
     line.split('#').next().unwrap_or_default().trim()
 }
 
-/// Classes that are whole numbers in any dress, `+1` and `1.0`, are one class.
+/// Classes that are whole numbers in any form, `+1` and `1.0`, are one class.
 fn whole(class: &str) -> String {
     match class.parse::<f64>() {
         Ok(value) if value.fract() == 0.0 && value.abs() <= (1u64 << 53) as f64 => (value as i64).to_string(),

@@ -62,11 +62,11 @@ pub enum NpzFault {
         /// The arrays that are there.
         arrays: Vec<String>,
     },
-    /// The array asked for is not there.
-    #[error("expected an array `{asked}`, found {}", found(arrays))]
+    /// The array requested is not there.
+    #[error("expected an array `{requested}`, found {}", found(arrays))]
     NoArray {
-        /// The array asked for.
-        asked: String,
+        /// The array requested.
+        requested: String,
         /// The arrays that are there.
         arrays: Vec<String>,
     },
@@ -126,7 +126,9 @@ pub(crate) fn read(file: &str, source: impl Read + Seek, array: Option<&str>) ->
     let mut archive = Archive::open(file, source)?;
     let name = match array {
         Some(name) if archive.has(name) => name.to_string(),
-        Some(name) => return Err(archive.fault(NpzFault::NoArray { asked: name.to_string(), arrays: archive.names() })),
+        Some(name) => {
+            return Err(archive.fault(NpzFault::NoArray { requested: name.to_string(), arrays: archive.names() }));
+        }
         None => archive.name_of_samples()?,
     };
     let (samples, image) = archive.array(&name, |source, length| npy::samples(source, length))?;

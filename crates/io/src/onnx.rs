@@ -3,8 +3,8 @@
 //! ```text
 //!     x ─▶ x / ‖x‖ ─▶ − mean ─▶ / deviation ─▶ · basis ─▶ / divisor ─▶ z / ‖z‖ ─▶ z
 //! ```
-//! Steps that a model does not have are left out. A sample of length zero is left at zero. Arithmetic is in the numbers of
-//! the input; bytes are turned into `f64` first.
+//! Steps that a model does not have are left out. A sample of length zero is left at zero. Arithmetic is in the numbers
+//! of the input; bytes are turned into `f64` first.
 //!
 //! The messages below are those of `onnx.proto`, as far as they are used; the numbers are its field numbers.
 

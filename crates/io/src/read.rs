@@ -25,10 +25,10 @@ pub struct ReadOptions {
     pub image: Option<ImageShape>,
     /// The height and width that images in a folder are brought to.
     pub resize: Option<ImageShape>,
-    /// Whether colour images in a folder are turned to grey.
+    /// Whether color images in a folder are turned to grey.
     pub grey: bool,
-    /// The most bytes that [`open`] and what it opens may hold besides the samples that are handed out. A part of a file that is
-    /// held as a whole, such as a row group of a Parquet file, is refused where it takes more.
+    /// The most bytes that [`open`] and what it opens may hold besides the samples that are handed out. A part of a
+    /// file that is held as a whole, such as a row group of a Parquet file, is refused where it takes more.
     pub memory: Option<u64>,
 }
 
@@ -42,10 +42,11 @@ pub const STREAMED: &str = "NPY (C order), IDX, CSV or a folder of images";
 /// Reads samples from a file of any format, or from a folder of images; `-` is standard input.
 ///
 /// In a folder, every PNG, JPEG, PGM, PPM, PBM or BMP file is a sample, in the order of names, and has its path in the
-/// folder as its id; other files are left alone. Where images lie in sub-folders, the first sub-folder is the class. All
-/// images have one size, or are brought to one by [`ReadOptions::resize`] (bicubic, with a wider kernel when shrinking).
-/// Grey images have a feature for every pixel, colour images three, unless [`ReadOptions::grey`] makes them grey by the
-/// weights of Rec. 709; alpha is left out. Images of 8 bits become a matrix of `u8`, images of 16 bits one of `f64`.
+/// folder as its id; other files are left alone. Where images lie in sub-folders, the first sub-folder is the class.
+/// All images have one size, or are brought to one by [`ReadOptions::resize`] (bicubic, with a wider kernel when
+/// shrinking). Grey images have a feature for every pixel, color images three, unless [`ReadOptions::grey`] makes them
+/// grey by the weights of Rec. 709; alpha is left out. Images of 8 bits become a matrix of `u8`, images of 16 bits one
+/// of `f64`.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, ReadError> {
     if is_folder(path) {
         return read_folder(path, options);
@@ -116,7 +117,7 @@ fn read_input(input: Input<'_>, options: &ReadOptions) -> Result<Dataset, ReadEr
     with_told_image(&name, data, options)
 }
 
-/// What is recognised only to be refused in words.
+/// What is recognized only to be refused in words.
 fn not_samples(file: String, format: Format) -> ReadError {
     let (what, hint) = match format {
         Format::Model => {
@@ -137,7 +138,7 @@ fn not_samples(file: String, format: Format) -> ReadError {
     ReadError::NotSamples { file, what, hint }
 }
 
-/// The data, with the image shape that was asked for.
+/// The data, with the image shape that was requested.
 fn with_told_image(file: &str, mut data: Dataset, options: &ReadOptions) -> Result<Dataset, ReadError> {
     if let Some(image) = options.image {
         data.image = Some(told_image(file, image, data.samples.cols(), data.image)?);
@@ -145,7 +146,7 @@ fn with_told_image(file: &str, mut data: Dataset, options: &ReadOptions) -> Resu
     Ok(data)
 }
 
-/// The image shape asked for, if it fits the number of features, and the shape that the file tells.
+/// The image shape requested, if it fits the number of features, and the shape that the file tells.
 pub(crate) fn told_image(
     file: &str,
     told: ImageShape,
@@ -162,13 +163,13 @@ pub(crate) fn told_image(
 }
 
 impl ReadOptions {
-    /// Refuses what was asked for in vain.
+    /// Refuses what was requested in vain.
     fn only_what_fits(&self, file: &str, format: Option<Format>) -> Result<(), ReadError> {
         let name = format.map_or("text files".to_string(), Format::plural);
         let is_folder = format == Some(Format::Folder);
         let is_table = matches!(format, None | Some(Format::Parquet | Format::ArrowFile | Format::ArrowStream));
-        let not_there = |asked: String, lacking| {
-            Err(ReadError::Option { file: file.to_string(), asked, format: name.clone(), lacking })
+        let not_there = |requested: String, lacking| {
+            Err(ReadError::Option { file: file.to_string(), requested, format: name.clone(), lacking })
         };
         match &self.array {
             Some(array) if !matches!(format, Some(Format::Zip | Format::Mat)) => {
@@ -182,8 +183,8 @@ impl ReadOptions {
     }
 
     fn no_labels(&self, file: &str, format: &str) -> ReadError {
-        let asked = format!("the label column `{}`", self.label.as_deref().unwrap_or_default());
-        ReadError::Option { file: file.to_string(), asked, format: format.to_string(), lacking: "label columns" }
+        let requested = format!("the label column `{}`", self.label.as_deref().unwrap_or_default());
+        ReadError::Option { file: file.to_string(), requested, format: format.to_string(), lacking: "label columns" }
     }
 }
 
@@ -205,7 +206,7 @@ pub struct Rows {
     pub feature_names: Option<Vec<String>>,
     /// Height and width of the image that each sample is.
     pub image: Option<ImageShape>,
-    /// Whether the samples are read from the file as they are asked for, or lie in memory already.
+    /// Whether the samples are read from the file as they are requested, or lie in memory already.
     pub streams: bool,
     /// Bytes that the source holds besides the samples that it hands out: a row group of a Parquet file.
     pub held: u128,
@@ -213,7 +214,7 @@ pub struct Rows {
     pub bytes: u64,
     /// Bytes that were taken from the file so far, where it is read from the first to the last.
     pub read: Option<BytesRead>,
-    /// How many samples of each class were read, where these were asked for and there are some.
+    /// How many samples of each class were read, where these were requested and there are some.
     pub classes: Option<ClassCounts>,
 }
 
@@ -281,9 +282,9 @@ pub(crate) struct Extras {
     pub classes: bool,
 }
 
-/// Opens samples to be read in blocks, with their names. NPY files in C order and IDX files, packed by gzip or not, CSV without
-/// names of rows (packed or not), Parquet and folders of images are read block by block, and never as a whole; the rest is read at once and
-/// handed out in blocks.
+/// Opens samples to be read in blocks, with their names. NPY files in C order and IDX files, packed by gzip or not, CSV
+/// without names of rows (packed or not), Parquet and folders of images are read block by block, and never as a whole;
+/// the rest is read at once and handed out in blocks.
 pub fn open(path: &Path, options: &ReadOptions) -> Result<Rows, ReadError> {
     open_by(path, options, Extras { ids: true, classes: false })
 }
@@ -356,7 +357,7 @@ fn open_folder(path: &Path, options: &ReadOptions, extras: Extras) -> Result<Row
     with_told_shape(&name, Rows { ids, image, classes, ..Rows::of(Box::new(rows), true) }, options)
 }
 
-/// The samples, with the image shape that was asked for.
+/// The samples, with the image shape that was requested.
 fn with_told_shape(file: &str, mut rows: Rows, options: &ReadOptions) -> Result<Rows, ReadError> {
     if let Some(image) = options.image {
         rows.image = Some(told_image(file, image, rows.source.cols(), rows.image)?);

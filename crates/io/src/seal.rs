@@ -1,8 +1,8 @@
-//! The outside of the files that are ours alone, models and summaries: safetensors, one JSON text among its metadata under
-//! a key that tells which, and a checksum over everything.
+//! The outside of the files that are ours alone, models and summaries: safetensors, one JSON text among its metadata
+//! under a key that tells which, and a checksum over everything.
 //!
-//! The checksum is the SHA-256 of the whole file with the checksum's own 64 digits set to `0`: one flipped bit anywhere is
-//! noticed.
+//! The checksum is the SHA-256 of the whole file with the checksum's own 64 digits set to `0`: one flipped bit anywhere
+//! is noticed.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -153,7 +153,7 @@ impl<'a> Streamed<'a> {
     }
 }
 
-/// What the header says of a tensor; its bytes are written by [`Sealed`].
+/// What the header says of a tensor; its bytes are written by `Sealed`.
 impl View for &Streamed<'_> {
     fn dtype(&self) -> Dtype {
         self.kind
@@ -172,7 +172,7 @@ impl View for &Streamed<'_> {
     }
 }
 
-/// A file that holds no tensor: it is written straight from where the tensors lie, as often as asked.
+/// A file that holds no tensor: it is written straight from where the tensors lie, as often as requested.
 pub(crate) struct Sealed<'a> {
     head: Vec<u8>,
     tensors: Vec<Streamed<'a>>,

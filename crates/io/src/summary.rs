@@ -197,13 +197,14 @@ impl SummaryFile {
         Ok(ModelFile { model, provenance: self.provenance() })
     }
 
-    /// Of one part its name and fingerprint; of several the first and the last name, and a hash of all names and fingerprints.
+    /// Of one part its name and fingerprint; of several the first and the last name, and a hash of all names and
+    /// fingerprints.
     pub fn provenance(&self) -> Provenance {
         provenance_of(&self.parts)
     }
 }
 
-/// [`SummaryFile::provenance`] of parts that were not summarised.
+/// [`SummaryFile::provenance`] of parts that were not summarized.
 pub fn provenance_of(parts: &[PartOfData]) -> Provenance {
     match parts {
         [] => Provenance::of_array("an array"),

@@ -11,7 +11,7 @@ pub enum LabelFault {
     /// The label column is not there.
     #[error("expected a label column `{label}`, found {}", found(*columns, names))]
     NoLabel {
-        /// The column asked for.
+        /// The column requested.
         label: String,
         /// Number of columns.
         columns: usize,
@@ -21,7 +21,7 @@ pub enum LabelFault {
     /// Two columns have the name of the label column.
     #[error("expected one label column `{label}`, found columns {first} and {second} of this name")]
     LabelTwice {
-        /// The column asked for.
+        /// The column requested.
         label: String,
         /// Number of the first.
         first: usize,
@@ -44,19 +44,19 @@ fn found(columns: usize, names: &[String]) -> String {
     if names.is_empty() { format!("{columns} columns without names") } else { listed(names) }
 }
 
-/// The number of the column asked for, counted from 1, where it is one.
-pub(crate) fn asked_number(asked: Option<&str>, columns: usize) -> Option<usize> {
-    asked.and_then(|label| label.parse::<usize>().ok()).filter(|number| (1..=columns).contains(number))
+/// The number of the column requested, counted from 1, where it is one.
+pub(crate) fn requested_number(requested: Option<&str>, columns: usize) -> Option<usize> {
+    requested.and_then(|label| label.parse::<usize>().ok()).filter(|number| (1..=columns).contains(number))
 }
 
-/// The column that holds the classes: the one asked for, by name, else by number; the one with a usual name where none
-/// is asked for. `names` are empty where columns have none.
-pub(crate) fn label(asked: Option<&str>, columns: usize, names: &[String]) -> Result<Option<usize>, LabelFault> {
-    let Some(label) = asked else {
+/// The column that holds the classes: the one requested, by name, else by number; the one with a usual name where none
+/// is requested. `names` are empty where columns have none.
+pub(crate) fn label(requested: Option<&str>, columns: usize, names: &[String]) -> Result<Option<usize>, LabelFault> {
+    let Some(label) = requested else {
         return Ok(LABEL_NAMES.iter().find_map(|usual| names.iter().position(|name| name == usual)));
     };
     let mut named = names.iter().enumerate().filter(|(_, name)| *name == label).map(|(at, _)| at);
-    match (named.next(), named.next(), asked_number(asked, columns)) {
+    match (named.next(), named.next(), requested_number(requested, columns)) {
         (Some(at), None, _) => Ok(Some(at)),
         (Some(first), Some(second), _) => {
             Err(LabelFault::LabelTwice { label: label.to_string(), first: first + 1, second: second + 1 })

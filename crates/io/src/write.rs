@@ -54,7 +54,8 @@ pub fn create(path: &Path, cols: usize, names: Names<'_>) -> Result<Box<dyn Sink
     }
 }
 
-/// Bytes that the sink of [`create`] keeps in memory besides the blocks that it is given: a row group of a Parquet file.
+/// Bytes that the sink of [`create`] keeps in memory besides the blocks that it is given: a row group of a Parquet
+/// file.
 pub fn held_by_sink(path: &Path, cols: usize) -> u128 {
     let is_parquet = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("parquet"));
     if is_parquet { parquet_bytes(cols) } else { 0 }

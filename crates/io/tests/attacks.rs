@@ -1,4 +1,5 @@
-//! The malformed files of `attacks/`, portion by portion: refused in the words in which they are refused when read whole.
+//! The malformed files of `attacks/`, chunk by chunk: refused in the words in which they are refused when read
+//! whole.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// All values, three rows at a time.
-fn in_portions(path: &Path) -> Result<Vec<f64>, String> {
+fn in_chunks(path: &Path) -> Result<Vec<f64>, String> {
     let mut rows = open_samples(path, &ReadOptions::default()).map_err(|error| error.to_string())?;
     let mut values = vec![];
     while let Some(block) = rows.source.next_block(3).map_err(|error| error.to_string())? {
@@ -27,7 +28,7 @@ fn in_portions(path: &Path) -> Result<Vec<f64>, String> {
 #[test]
 fn every_attack_is_refused_in_portions_as_it_is_at_once() {
     let (mut all, mut refused) = (vec![], 0);
-    // The formats that are read portion by portion.
+    // The formats that are read chunk by chunk.
     for format in ["csv", "gzip", "idx", "npy", "parquet", "text"] {
         files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../attacks/files").join(format), &mut all);
     }
@@ -35,16 +36,17 @@ fn every_attack_is_refused_in_portions_as_it_is_at_once() {
     for path in all {
         let whole = read(&path, &ReadOptions::default()).map(|data| data.samples.into_f64().into_vec());
         let whole = whole.map_err(|error| error.to_string());
-        // The classes beside a file of images are looked at where they are asked for.
+        // The classes beside a file of images are looked at where they are requested.
         let of_another_file = |said: &String| !said.contains(&path.display().to_string());
         if whole.as_ref().is_err_and(of_another_file) {
             continue;
         }
-        let portions = in_portions(&path);
-        // A table whose zeros lie behind its first rows is refused by the row that they are in, before it is found to be no text.
+        let chunks = in_chunks(&path);
+        // A table whose zeros lie behind its first rows is refused by the row that they are in, before it is found to
+        // be no text.
         match path.ends_with("table-then-zeros-of-10-mb.csv.gz") {
-            true => assert!(portions.is_err() && whole.is_err()),
-            false => assert_eq!(portions, whole, "{}", path.display()),
+            true => assert!(chunks.is_err() && whole.is_err()),
+            false => assert_eq!(chunks, whole, "{}", path.display()),
         }
         refused += usize::from(whole.is_err());
     }

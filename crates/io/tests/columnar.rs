@@ -1,8 +1,8 @@
 //! Parquet and Arrow: what is written reads back, what others write is read, and what is damaged is refused.
 #![cfg(feature = "columnar")]
 
+mod chunks;
 mod harm;
-mod portions;
 
 use std::sync::Arc;
 
@@ -48,8 +48,8 @@ fn arrow_stream(batches: &[RecordBatch], packed: Option<CompressionType>) -> Vec
     writer.into_inner().unwrap()
 }
 
-/// The same table in every dress.
-fn dresses(batches: &[RecordBatch]) -> Vec<Vec<u8>> {
+/// The same table in every format.
+fn in_every_format(batches: &[RecordBatch]) -> Vec<Vec<u8>> {
     let mut files = vec![parquet(batches)];
     for packed in [None, Some(CompressionType::LZ4_FRAME), Some(CompressionType::ZSTD)] {
         files.push(arrow_file(batches, packed));
@@ -58,32 +58,32 @@ fn dresses(batches: &[RecordBatch]) -> Vec<Vec<u8>> {
     files
 }
 
-/// Whether this is a format that is read portion by portion.
+/// Whether this is a format that is read chunk by chunk.
 fn streams(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PAR1")
 }
 
-/// What is read at once; in portions it is the same.
+/// What is read at once; in chunks it is the same.
 fn taken(bytes: &[u8]) -> Dataset {
     let data = read_bytes("data", bytes, &ReadOptions::default()).unwrap();
     if streams(bytes) {
-        portions::give(bytes, &data);
+        chunks::give(bytes, &data);
     }
     data
 }
 
-/// How bytes are refused: at once and in portions alike.
+/// How bytes are refused: at once and in chunks alike.
 fn said(bytes: &[u8]) -> String {
     let said = read_bytes("data", bytes, &ReadOptions::default()).unwrap_err().to_string();
     for at_most in if streams(bytes) { [1, 2, 100].as_slice() } else { &[] } {
-        assert_eq!(portions::refusal(bytes, *at_most).as_ref(), Some(&said));
+        assert_eq!(chunks::refusal(bytes, *at_most).as_ref(), Some(&said));
     }
     said
 }
 
 /// What a table is read as: the same from all formats.
 fn taken_from_all(columns: &[(&str, ArrayRef)]) -> Dataset {
-    let mut all = dresses(&[table(columns)]).into_iter().map(|file| taken(&file));
+    let mut all = in_every_format(&[table(columns)]).into_iter().map(|file| taken(&file));
     let first = all.next().unwrap();
     all.for_each(|other| assert_eq!(other, first));
     first
@@ -91,7 +91,7 @@ fn taken_from_all(columns: &[(&str, ArrayRef)]) -> Dataset {
 
 /// How a table is refused: alike from all formats.
 fn refused(columns: &[(&str, ArrayRef)]) -> String {
-    let mut all = dresses(&[table(columns)]).into_iter().map(|file| said(&file));
+    let mut all = in_every_format(&[table(columns)]).into_iter().map(|file| said(&file));
     let first = all.next().unwrap();
     all.for_each(|other| assert_eq!(other, first));
     first
@@ -230,12 +230,14 @@ fn classes_come_as_text_numbers_or_categories() {
 
 #[test]
 fn the_label_asked_for_is_found_by_name_or_number() {
-    for file in
-        dresses(&[table(&[("x", numbers(&[1.0, 2.0])), ("kind", text(&["u", "v"])), ("y", numbers(&[3.0, 4.0]))])])
-    {
-        for asked in ["kind", "2"] {
-            let data =
-                read_bytes("data", &file, &ReadOptions { label: Some(asked.into()), ..Default::default() }).unwrap();
+    for file in in_every_format(&[table(&[
+        ("x", numbers(&[1.0, 2.0])),
+        ("kind", text(&["u", "v"])),
+        ("y", numbers(&[3.0, 4.0])),
+    ])]) {
+        for requested in ["kind", "2"] {
+            let data = read_bytes("data", &file, &ReadOptions { label: Some(requested.into()), ..Default::default() })
+                .unwrap();
             assert_eq!(data.labels.unwrap().names, ["u", "v"]);
             assert_eq!(data.feature_names.unwrap(), ["x", "y"]);
         }
@@ -373,8 +375,8 @@ fn from_hex(text: &str) -> Vec<u8> {
     digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
-// Written by pyarrow 26 and pandas 3: Snappy, pages of version 2, dictionaries, an index and a category; gzip and a list
-// of a fixed length; a stream packed by LZ4 with a dictionary.
+// Written by pyarrow 26 and pandas 3: Snappy, pages of version 2, dictionaries, an index and a category; gzip and a
+// list of a fixed length; a stream packed by LZ4 with a dictionary.
 const PANDAS: &str = "\
     5041523115041530152c4c15061500120000180000050104e03f05072800f4bf83b63ad29712c0011506150c150c5c1506150015061510150415\
     00121c00000006010203240015041518151c4c150615001200000c2c03000000fa000000000000001506150c150c5c1506150015061510150415\
@@ -441,11 +443,11 @@ fn files_of_pyarrow_are_read() {
 mod damage {
     use super::*;
 
-    /// Whether the bytes are read: at once and in portions, or neither.
+    /// Whether the bytes are read: at once and in chunks, or neither.
     fn is_read(bytes: &[u8]) -> bool {
         let whole = harm::is_read(bytes);
         if streams(bytes) {
-            let refusal = portions::refusal(bytes, 3);
+            let refusal = chunks::refusal(bytes, 3);
             assert_eq!(refusal.is_none(), whole, "{refusal:?}");
             assert!(refusal.is_none_or(|said| said.contains("data")));
         }
@@ -457,7 +459,7 @@ mod damage {
         let classes: DictionaryArray<Int8Type> = (0..40).map(|i| if i % 3 == 0 { "oak" } else { "elm" }).collect();
         let batch = table(&[("x", numbers(&values)), ("label", Arc::new(classes))]);
         let mut files: Vec<Vec<u8>> = [PANDAS, EMBEDDINGS, STREAM].map(from_hex).to_vec();
-        files.extend(dresses(&[batch.slice(0, 2), batch.slice(2, 38)]).into_iter().skip(1));
+        files.extend(in_every_format(&[batch.slice(0, 2), batch.slice(2, 38)]).into_iter().skip(1));
         files.push(parquet(&[batch.slice(0, 5)]));
         let mut packed = ArrowWriter::try_new(vec![], batch.schema(), None).unwrap();
         packed.write(&batch).unwrap();

@@ -74,7 +74,7 @@ fn pca_that_a_file_of_before_calls_pce_is_pca() {
     for (file, params) in [("pca-v2", Some(share)), ("pca-mle-v2", None)] {
         let model = ModelFile::load(&golden(2).with_file_name(format!("{file}.espan"))).unwrap().model;
         let Model::Pca(model) = model else { panic!("{file} is not PCA") };
-        // The file knows how many Minka's rule found, not that it was asked.
+        // The file knows how many Minka's rule found, not that it was requested.
         let params = params.unwrap_or(PcaParams { components: Components::Count(model.k()), ..share });
         assert_eq!(*model.params(), params, "{file}");
         let fresh = params.fit(&samples).unwrap();

@@ -81,12 +81,12 @@ fn blocks_of_a_folder_are_its_samples() {
 #[test]
 fn images_that_do_not_go_together_are_named_with_what_would_help() {
     let wide: &[u8] = b"P5 3 1 255\n\x01\x02\x03";
-    let colour: &[u8] = b"P6 2 1 255\n\x01\x02\x03\x04\x05\x06";
+    let color: &[u8] = b"P6 2 1 255\n\x01\x02\x03\x04\x05\x06";
     let deep: &[u8] = b"P5 2 1 65535\n\x01\x02\x03\x04";
     let plain = ReadOptions::default();
     for (other, fact, help) in [
         (wide, "D/b: is 1 × 3 pixels, while `a` is 1 × 2: expected images of one size", "`--resize 1x2`"),
-        (colour, "D/b: is in colour, while `a` is grey: expected all in grey or all in colour", "`--grey`"),
+        (color, "D/b: is in color, while `a` is grey: expected all in grey or all in color", "`--grey`"),
         (deep, "D/b: has 16 bits in each value, while `a` has 8: expected the same in all images", "move it away"),
     ] {
         let (message, hint) = refused(&[("a", A), ("b", other)], &plain);
@@ -102,10 +102,10 @@ fn images_that_do_not_go_together_are_named_with_what_would_help() {
 #[test]
 fn grey_and_another_size_make_images_go_together() {
     let wide: &[u8] = b"P5 3 1 255\n\x09\x09\x09";
-    let colour: &[u8] = b"P6 2 1 255\n\x01\x01\x01\xff\x00\x00";
+    let color: &[u8] = b"P6 2 1 255\n\x01\x01\x01\xff\x00\x00";
     let options =
         ReadOptions { grey: true, resize: Some(ImageShape { height: 1, width: 2 }), ..ReadOptions::default() };
-    let folder = folder(&[("a", A), ("b", wide), ("c", colour)]);
+    let folder = folder(&[("a", A), ("b", wide), ("c", color)]);
     let data = read(folder.path(), &options).unwrap();
     // Red counts 0.2126.
     assert!(matches!(data.samples, Matrix::U8(pixels) if pixels.as_slice() == [1, 2, 9, 9, 1, 54]));
@@ -113,7 +113,7 @@ fn grey_and_another_size_make_images_go_together() {
 }
 
 #[test]
-fn colour_images_have_three_features_a_pixel_and_no_shape() {
+fn color_images_have_three_features_a_pixel_and_no_shape() {
     let data = of(&[("a", b"P6 2 1 255\n\x01\x02\x03\x04\x05\x06")]).unwrap();
     assert!(matches!(data.samples, Matrix::U8(pixels) if pixels.as_slice() == [1, 2, 3, 4, 5, 6]));
     assert_eq!(data.image, None);
@@ -146,7 +146,7 @@ fn a_folder_without_images_says_what_was_seen() {
 fn what_a_folder_does_not_have_is_not_asked_of_it() {
     let label = ReadOptions { label: Some("kind".to_string()), ..ReadOptions::default() };
     let (message, hint) = refused(&[("a", A)], &label);
-    assert_eq!(message, "D: the label column `kind` was asked for, but folders of images have no label columns");
+    assert_eq!(message, "D: the label column `kind` was requested, but folders of images have no label columns");
     assert_eq!(hint, "leave it out: each sub-folder is a class");
     let array = ReadOptions { array: Some("X".to_string()), ..ReadOptions::default() };
     assert!(refused(&[("a", A)], &array).0.ends_with("folders of images have no arrays with names"));

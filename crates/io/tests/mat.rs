@@ -259,7 +259,7 @@ fn samples_said_to_be_images_are_turned() {
         assert_eq!(rows(&read(&file))[0], [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
         assert_eq!(
             try_with(&file, None, Some((2, 2))).unwrap_err(),
-            "a.mat: images of 2 × 2 were asked for, which does not fit samples of 6 features"
+            "a.mat: images of 2 × 2 were requested, which does not fit samples of 6 features"
         );
     }
 }

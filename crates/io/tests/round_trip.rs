@@ -37,7 +37,7 @@ fn parse(bytes: &[u8]) -> Dataset {
     read_bytes("data", bytes, &ReadOptions::default()).unwrap()
 }
 
-/// Awkward on purpose: subnormal, negative zero, neighbours of one, the largest.
+/// Awkward on purpose: subnormal, negative zero, neighbors of one, the largest.
 fn awkward(i: usize, j: usize) -> f64 {
     let values = [5e-324, -0.0, 1.0 + f64::EPSILON, f64::MAX, 0.1, -1.0 / 3.0, 1e-300, 123_456_789.125];
     values[(i * 3 + j) % values.len()] * if i.is_multiple_of(2) { 1.0 } else { -1.0 }

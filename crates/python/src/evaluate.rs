@@ -8,7 +8,7 @@ use eigenspan_core::data::Dataset;
 use eigenspan_study::StudyError;
 use eigenspan_study::cache::Cache;
 use eigenspan_study::clock::Clock;
-use eigenspan_study::evaluate::Asked;
+use eigenspan_study::evaluate::Request;
 use eigenspan_study::run::{Runner, Subject};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
@@ -66,7 +66,7 @@ pub fn evaluate<'py>(
     callbacks: (Py<PyAny>, Option<Py<PyAny>>),
     threads: Option<usize>,
 ) -> PyResult<(String, Vec<String>)> {
-    let request: Asked = serde_json::from_str(request)
+    let request: Request = serde_json::from_str(request)
         .map_err(|error| PyValueError::new_err(format!("the request is no evaluation: {error}")))?;
     let evaluation = request.evaluation().map_err(unfit)?;
     let mut data = Dataset::new(Held::of(x)?.into_matrix());

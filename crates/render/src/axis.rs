@@ -104,7 +104,7 @@ impl CountAxis {
         (count / self.high).clamp(0.0, 1.0)
     }
 
-    /// At least two and at most `most` ticks (three where fewer are asked: 2 and 5 are too far apart to
+    /// At least two and at most `most` ticks (three where fewer are requested: 2 and 5 are too far apart to
     /// always find exactly two) at multiples of 1, 2 or 5 times a power of ten.
     pub fn ticks(&self, most: usize) -> Vec<Tick> {
         let gaps = most.max(3) - 1;

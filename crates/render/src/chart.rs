@@ -3,14 +3,14 @@
 use crate::axis::Tick;
 use crate::canvas::{Canvas, DOTS};
 
-/// Below this a chart has no room for its labels; above the upper ends it is a mistake, not a terminal.
+/// Below this a chart has no space for its labels; above the upper ends it is an error, not a terminal.
 const WIDTHS: (usize, usize) = (20, 2000);
 const HEIGHTS: (usize, usize) = (8, 1000);
 const MIN_ROWS: usize = 3;
 /// Lines that are not the drawing: heading, horizontal axis, its labels.
 const FRAME_LINES: usize = 3;
 
-/// The room for a chart, settled before anything is drawn.
+/// The space for a chart, settled before anything is drawn.
 pub(crate) struct Layout {
     width: usize,
     gutter: usize,
@@ -58,7 +58,7 @@ impl Layout {
         lines.iter().map(|line| format!("{}\n", fitted(line, self.width))).collect()
     }
 
-    /// The line of labels, each centred under its tick; `None` where two would touch.
+    /// The line of labels, each centered under its tick; `None` where two would touch.
     fn labels_below(&self, canvas: &Canvas, ticks: &[Tick]) -> Option<String> {
         let mut line = String::new();
         let mut filled = 0;

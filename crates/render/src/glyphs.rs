@@ -3,8 +3,8 @@
 /// Pixels that a letter may take, across and down; the last two rows are below the line of writing.
 pub(crate) const GLYPH: (usize, usize) = (5, 9);
 
-/// How far a letter hangs below the top, and one string a row of pixels, `#` for ink. Only what `original`, `clean` and `error` need: a font file
-/// would be the larger part of this crate.
+/// How far a letter hangs below the top, and one string a row of pixels, `#` for ink. Only what `original`, `clean` and
+/// `error` need: a font file would be the larger part of this crate.
 const LETTERS: [(char, usize, [&str; 7]); 9] = [
     ('a', 0, ["     ", "     ", " ### ", "    #", " ####", "#   #", " ####"]),
     ('c', 0, ["     ", "     ", " ####", "#    ", "#    ", "#    ", " ####"]),

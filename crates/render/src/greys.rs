@@ -5,8 +5,8 @@ use eigenspan_core::Mat;
 /// The picture is at least this wide.
 const LEAST_WIDTH: usize = 560;
 
-/// Draws |values| as an 8-bit grey PNG, white at zero and black at the largest, each as a square, and returns its bytes.
-/// Values that are not finite are drawn as zero.
+/// Draws |values| as an 8-bit grey PNG, white at zero and black at the largest, each as a square, and returns its
+/// bytes. Values that are not finite are drawn as zero.
 ///
 /// ```
 /// let png = eigenspan_render::greys(&eigenspan_core::Mat::from_fn(2, 2, |i, j| (i + j) as f64));

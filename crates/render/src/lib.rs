@@ -14,7 +14,7 @@
 //! | `sheet`          | original, clean and error images side by side: [`contact_sheet`]         |
 //! | `axis`           | log and count axes, round ticks, numbers as people write them            |
 //! | `canvas`, `chart`| braille dots in a terminal, and the frame around them                    |
-//! | `svg`            | page, colours, grid and escaped text of every SVG                        |
+//! | `svg`            | page, colors, grid and escaped text of every SVG                        |
 //! | `glyphs`         | the letters that head the columns of a contact sheet                     |
 //!
 //! ```

@@ -15,7 +15,7 @@ const SAMPLE: f64 = 24.0;
 const CIRCLES: usize = 30;
 const COLOURS: usize = 10;
 
-/// Ten colours that stay apart for colour-blind eyes together with their dashes, in light and dark.
+/// Ten colors that stay apart for color-blind eyes together with their dashes, in light and dark.
 const RULES: &str = "\
 .eigenspan .s{fill:none;stroke-width:2.25;stroke-linejoin:round}\
 .eigenspan .dashed{stroke-dasharray:2 4}\
@@ -125,7 +125,7 @@ impl LineChart<'_> {
         format!("s c{}{dashes}", at % COLOURS)
     }
 
-    /// How far the names are from the drawing: a scale on the right takes the room beside it.
+    /// How far the names are from the drawing: a scale on the right takes the space beside it.
     fn shift(&self) -> f64 {
         if self.second.is_some() { 46.0 } else { 12.0 }
     }
@@ -165,17 +165,17 @@ impl Axes {
 }
 
 fn draw(page: &mut Page, chart: &LineChart<'_>, at: usize, axes: &Axes) {
-    let (series, colour) = (&chart.series[at], at % COLOURS);
+    let (series, color) = (&chart.series[at], at % COLOURS);
     let points: Vec<(f64, f64)> = series.points.iter().map(|point| axes.at(point, series.second)).collect();
     for point in series.points.iter().filter(|_| series.points.len() <= CIRCLES) {
         let Some(spread) = point.spread else { continue };
         let (x, low) = axes.at(&Point { y: point.y - spread, ..*point }, series.second);
         let (_, high) = axes.at(&Point { y: point.y + spread, ..*point }, series.second);
-        page.line(&format!("b c{colour}"), (x, low), (x, high));
+        page.line(&format!("b c{color}"), (x, low), (x, high));
     }
     page.curve(&chart.class(at), &points, false);
     if points.len() <= CIRCLES && !series.second && chart.before(at).is_none() {
-        points.iter().for_each(|&at| page.circle(&format!("p c{colour}"), at, 3.0));
+        points.iter().for_each(|&at| page.circle(&format!("p c{color}"), at, 3.0));
     }
 }
 
@@ -185,10 +185,10 @@ fn name(page: &mut Page, chart: &LineChart<'_>, axes: &Axes) {
     let mut order: Vec<(usize, f64)> = chart.series.iter().map(end).enumerate().collect();
     order.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
     let mut heights: Vec<f64> = vec![];
-    for (_, wanted) in &order {
-        heights.push(heights.last().map_or(*wanted, |last: &f64| wanted.max(last + LINE)));
+    for (_, desired) in &order {
+        heights.push(heights.last().map_or(*desired, |last: &f64| desired.max(last + LINE)));
     }
-    // What was pushed over the edge below moves up, and the others make room.
+    // What was pushed over the edge below moves up, and the others move.
     let mut floor = BOTTOM;
     for height in heights.iter_mut().rev() {
         *height = height.min(floor);
@@ -280,9 +280,9 @@ mod tests {
         let svg = lines_svg(&chart(&[curve("m", &[(0.0, 0.0), (5.0, 50.0), (10.0, 100.0)], false)]));
         let data = svg.split("class=\"s c0\" d=\"M").nth(1).unwrap().split('"').next().unwrap();
         let points: Vec<f64> = data.split(['L', ' ']).map(|number| number.parse().unwrap()).collect();
-        let room = BOTTOM - points[1]; // the scale of percent ends a little below 0 and above 100
-        assert!((0.0..0.01 * (BOTTOM - TOP)).contains(&room), "{data}");
-        let expected = [LEFT, BOTTOM - room, (LEFT + RIGHT) / 2.0, (TOP + BOTTOM) / 2.0, RIGHT, TOP + room];
+        let space = BOTTOM - points[1]; // the scale of percent ends a little below 0 and above 100
+        assert!((0.0..0.01 * (BOTTOM - TOP)).contains(&space), "{data}");
+        let expected = [LEFT, BOTTOM - space, (LEFT + RIGHT) / 2.0, (TOP + BOTTOM) / 2.0, RIGHT, TOP + space];
         assert!(points.iter().zip(expected).all(|(a, b)| (a - b).abs() < 0.01), "{data}");
     }
 }

@@ -1,16 +1,16 @@
-//! The contact sheet: what each image was, what was kept of it, and what was taken away.
+//! The contact sheet: what each image was, what was kept of it, and what was subtracted.
 //!
-//! One row a sample, three columns: original | clean | error, as in figure 5 of the paper. Rows continue in further groups
-//! of three columns to the right, so that a sheet of many samples has the shape of a slide.
+//! One row a sample, three columns: original | clean | error, as in figure 5 of the paper. Rows continue in further
+//! groups of three columns to the right, so that a sheet of many samples has the shape of a slide.
 
 use crate::glyphs::{GLYPH, ink, word_width};
 use eigenspan_core::data::ImageShape;
 
-/// Images are enlarged by a whole factor until they are this wide, which also gives the headings room.
+/// Images are enlarged by a whole factor until they are this wide, which also gives the headings space.
 const LEAST_WIDTH: usize = 96;
 /// … unless that made them taller than this: a sample may be one long column.
 const MOST_HEIGHT: usize = 384;
-/// A larger sheet is a mistake: no viewer shows it, and it would fill the memory first.
+/// A larger sheet is an error: no viewer shows it, and it would fill the memory first.
 const MOST_PIXELS: usize = 1 << 28;
 
 const HEADINGS: [&str; 3] = ["original", "clean", "error"];
@@ -29,7 +29,7 @@ pub struct SheetRow {
     pub original: Vec<f64>,
     /// What was kept of it.
     pub clean: Vec<f64>,
-    /// What was taken away.
+    /// What was subtracted.
     pub error: Vec<f64>,
 }
 
@@ -76,7 +76,7 @@ pub enum SheetError {
     /// The sheet would not fit into memory or a viewer.
     #[error("a contact sheet of {rows} samples of {height} × {width} pixels is too large: the most is {most} pixels")]
     TooLarge {
-        /// Samples asked for.
+        /// Samples requested.
         rows: usize,
         /// Rows of pixels an image has.
         height: usize,

@@ -5,11 +5,12 @@ use crate::canvas::{Canvas, DOTS};
 use crate::chart::Layout;
 
 /// Draws singular values in characters, `width` columns by about `height` lines, every line equally long
-/// and ended by a newline; needs no colour.
+/// and ended by a newline; needs no color.
 ///
 /// `sigma` falls; the i-th value is a stair from i − 1 to i, so the mark `┊` at `k` stands exactly between
 /// the last value kept and the first left out, and meets the dashed line at `tau` on the curve. Zeros, and what is
-/// rounding beside the first value, are drawn at the floor of the log scale. Widths below 20 and heights below 8 are drawn at those sizes.
+/// rounding beside the first value, are drawn at the floor of the log scale. Widths below 20 and heights below 8 are
+/// drawn at those sizes.
 ///
 /// ```
 /// let text = eigenspan_render::scree(&[9.0, 3.0, 0.2, 0.1, 0.0], 0.5, 2, 60, 12);
@@ -50,8 +51,8 @@ pub(crate) fn threshold(tau: f64) -> String {
 /// Values below this share of the first are rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// The axis that holds every value above rounding and the threshold. What is rounding would squeeze the rest: it lies on
-/// the floor, as zeros do.
+/// The axis that holds every value above rounding and the threshold. What is rounding would squeeze the rest: it lies
+/// on the floor, as zeros do.
 pub(crate) fn sigma_axis(sigma: &[f64], tau: f64) -> LogAxis {
     let floor = ROUNDING * sigma.first().copied().filter(|first| first.is_finite()).unwrap_or(0.0);
     let axis = LogAxis::spanning(sigma.iter().copied().filter(|s| *s > floor).chain([tau]));
@@ -100,7 +101,7 @@ mod tests {
     fn a_zero_does_not_pass_for_the_smallest_value() {
         let axis = |sigma: &[f64]| sigma_axis(sigma, 1.0);
         assert!(axis(&[10.0, 0.1, 0.0]).share(0.1) > 0.1);
-        assert!(axis(&[10.0, 0.1]).share(0.1) < 0.05, "without zeros no room is wasted");
+        assert!(axis(&[10.0, 0.1]).share(0.1) < 0.05, "without zeros no space is wasted");
         assert_eq!(axis(&[10.0, 0.1, 1e-14]).share(0.1), axis(&[10.0, 0.1, 0.0]).share(0.1), "rounding is like zero");
     }
 

@@ -45,7 +45,7 @@ pub fn spectrum_svg(sigma: &[f64], tau: f64, k: usize, title: &str) -> String {
 }
 
 /// The curve falls through the crossing, so it is neither right of it above the threshold nor left of it
-/// below: the name goes where there is room of these two, else above the low left end of the line.
+/// below: the name goes where there is space of these two, else above the low left end of the line.
 fn name_threshold(page: &mut Page, (x, y): (f64, f64), name: &str) {
     if x < RIGHT - 140.0 {
         page.text((RIGHT - 6.0, y - 9.0), "note", Anchor::End, name);

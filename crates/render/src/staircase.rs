@@ -7,7 +7,7 @@ use crate::canvas::{Canvas, DOTS};
 use crate::chart::Layout;
 
 /// Draws k(λ) in characters, `width` columns by about `height` lines, every line equally long and ended
-/// by a newline; needs no colour.
+/// by a newline; needs no color.
 ///
 /// `steps` rise in λ; below the first of them k is 0. A step at λ ≤ 0 holds from the left edge, which has
 /// no zero on a log scale. `chosen` is the (λ, k) to mark with `●`. Widths below 20 and heights below 8

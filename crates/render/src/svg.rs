@@ -1,4 +1,4 @@
-//! The parts every SVG shares: the page, its two colour schemes, grid, axes and escaped text.
+//! The parts every SVG shares: the page, its two color schemes, grid, axes and escaped text.
 //!
 //! A file stands alone: no script, no font, no link, no `id` that could clash when two are put into one
 //! page. All rules are scoped to one class for the same reason.
@@ -86,7 +86,7 @@ impl Page {
         Self::within(frame, RIGHT, "")
     }
 
-    /// The same with a drawing that ends at `right`, which leaves room beside it, and with rules of its own.
+    /// The same with a drawing that ends at `right`, which leaves space beside it, and with rules of its own.
     pub fn within(frame: &Frame, right: f64, rules: &str) -> Self {
         let across = |share: f64| LEFT + share * (right - LEFT);
         let body = format!(
@@ -110,7 +110,7 @@ impl Page {
             page.text((LEFT - 10.0, y + 5.0), "tick", Anchor::End, &tick.label);
         }
         page.line("axis", (LEFT, BOTTOM), (right, BOTTOM));
-        // A rotated label saves no room here and is harder to read from the back of a hall.
+        // A rotated label saves no space here and is harder to read from the back of a hall.
         page.text((LEFT, TOP - 16.0), "label", Anchor::Start, frame.upward.0);
         page.text((across(0.5), HEIGHT - 20.0), "label", Anchor::Middle, frame.rightward.0);
         page

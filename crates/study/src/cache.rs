@@ -1,8 +1,8 @@
-//! Finished cells in a file, one line each, so that a run that was stopped goes on where it was.
+//! Finished cells in a file, one line each, so that a run that was stopped resumes where it was.
 //!
-//! A cell is found again by a hash of all that its numbers depend on: the samples and their classes, the corruption, the
-//! partition, the settings, what is read off, the version of the program. Lines that are cut short, or are not ours, are
-//! passed over.
+//! A cell is found again by a hash of all that its numbers depend on: the samples and their classes, the corruption,
+//! the partition, the settings, what is read off, the version of the program. Lines that are cut short, or are not
+//! ours, are passed over.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -71,8 +71,8 @@ impl Cache {
     }
 }
 
-/// The hash by which a cell is found again; `data` is that of the data. A cell that had the machine for itself, so that its
-/// time counts, is another one.
+/// The hash by which a cell is found again; `data` is that of the data. A cell that had the machine for itself, so that
+/// its time counts, is another one.
 pub fn key(data: &str, cell: &Cell, timed: bool) -> String {
     let Cell { partition, method, readings } = cell;
     let version = env!("CARGO_PKG_VERSION");

@@ -3,8 +3,9 @@
 //! ```text
 //!     partition ─▶ fit ─▶ features of both parts ─▶ the first columns of them ─▶ each classifier ─▶ percent right
 //! ```
-//! A fit is the expensive part, so a cell is one fit with all its [`Reading`]s: PCE at the largest λ gives every smaller λ
-//! (with weights 1/σ, the features at λ are the first k(λ) columns), and a fit with many columns gives every smaller number.
+//! A fit is the expensive part, so a cell is one fit with all its [`Reading`]s: PCE at the largest λ gives every
+//! smaller λ (with weights 1/σ, the features at λ are the first k(λ) columns), and a fit with many columns gives every
+//! smaller number.
 
 use eigenspan_core::classify::nearest_neighbour::NearestNeighbourParams;
 use eigenspan_core::classify::{Classifier, accuracy};
@@ -23,7 +24,7 @@ use crate::prefixes::nearest;
 /// So many widths of the same features are worth a sweep.
 const SWEEP: usize = 8;
 
-/// How samples are parted.
+/// How samples are split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SplitRule {
@@ -50,7 +51,7 @@ pub enum TrainSize {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Partition {
-    /// How samples are parted.
+    /// How samples are split.
     pub rule: SplitRule,
     /// How many are to train on.
     pub train: TrainSize,
@@ -98,7 +99,7 @@ pub enum Take {
 pub struct Reading {
     /// The columns.
     pub take: Take,
-    /// Who tells them apart; nobody where the method is a classifier.
+    /// The classifiers; none where the method is a classifier.
     pub classifiers: Vec<Classifier>,
 }
 
@@ -229,8 +230,8 @@ impl Cell {
         self.readings.iter().map(one).collect()
     }
 
-    /// Many widths of the same features, told apart by the nearest neighbour, in one sweep; `None` where that is not what
-    /// is asked.
+    /// Many widths of the same features, distinguished by the nearest neighbor, in one sweep; `None` where that is not
+    /// what is asked.
     fn sweep(&self, features: &Features<'_>, clock: &dyn Clock, exec: Exec<'_>) -> Result<Option<Vec<Read>>, Error> {
         let Some(Reading { classifiers, .. }) = self.readings.first() else { return Ok(None) };
         let width = |reading: &Reading| match reading.take {
@@ -328,7 +329,7 @@ fn columns(take: Take, model: &Model) -> Result<usize, Error> {
     }
 }
 
-/// Whether samples are scaled to length one for a plain nearest neighbour; `None` for any other classifier.
+/// Whether samples are scaled to length one for a plain nearest neighbor; `None` for any other classifier.
 fn nearest_of_unit(classifier: &Classifier) -> Option<bool> {
     match classifier {
         Classifier::Nn(NearestNeighbourParams { neighbours: 1, metric: Metric::Euclidean, normalize }) => {

@@ -1,4 +1,4 @@
-//! What a study is told of the world outside: the time, and who is looking.
+//! What a study sees of the world outside: the time, and who is watching.
 
 /// Tells the time. The library has no clock of its own.
 pub trait Clock: Sync {

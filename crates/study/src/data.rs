@@ -134,8 +134,8 @@ impl Known {
         Ok(data)
     }
 
-    /// Synthetic faces that stand for it: as many subjects, images of each and pixels, every second one disguised where those
-    /// of the data are.
+    /// Synthetic faces that stand for it: as many subjects, images of each and pixels, every second one disguised where
+    /// those of the data are.
     pub fn synthetic(&self, exec: Exec<'_>) -> Result<Dataset, StudyError> {
         let [n, _, subjects] = self.size;
         let [height, width] = self.image;
@@ -160,16 +160,17 @@ impl Known {
     }
 }
 
-/// Images of objects on a turntable, named `obj1__0.png` by object and angle: so many views of each, [`TURN`] degrees apart.
+/// Images of objects on a turntable, named `obj1__0.png` by object and angle: so many views of each, [`TURN`] degrees
+/// apart.
 fn turned(data: Dataset, count: usize) -> Dataset {
     let Some(ids) = &data.ids else { return data };
     let view = |id: &String| {
         let (object, angle) = id.strip_prefix("obj")?.split_once("__")?;
         Some((object.parse::<usize>().ok()?, angle.split('.').next()?.parse::<usize>().ok()?))
     };
-    let wanted = |(_, angle): &(usize, usize)| angle % TURN == 0 && angle / TURN < count;
+    let in_view = |(_, angle): &(usize, usize)| angle % TURN == 0 && angle / TURN < count;
     let mut views: Vec<((usize, usize), usize)> =
-        ids.iter().enumerate().filter_map(|(i, id)| Some((view(id).filter(wanted)?, i))).collect();
+        ids.iter().enumerate().filter_map(|(i, id)| Some((view(id).filter(in_view)?, i))).collect();
     views.sort_unstable();
     let index: Vec<usize> = views.iter().map(|(_, i)| *i).collect();
     let mut data = data.select_rows(&index).expect("the numbers of its own samples");
@@ -254,8 +255,8 @@ mod tests {
         let names = names.map(|name| format!("coil-100/{name}.pgm"));
         let folder = folder(&names.iter().map(String::as_str).collect::<Vec<_>>());
         // Objects in the order of their numbers, not of their names.
-        let wanted = [(4.0, "2"), (5.0, "2"), (0.0, "10"), (2.0, "10")].map(|(x, class)| (x, class.to_string()));
-        assert_eq!(read(&known, folder.path()), wanted);
+        let expected = [(4.0, "2"), (5.0, "2"), (0.0, "10"), (2.0, "10")].map(|(x, class)| (x, class.to_string()));
+        assert_eq!(read(&known, folder.path()), expected);
         let more = Known { size: [6, 4, 2], ..known };
         let error = more.read(folder.path()).unwrap_err().to_string();
         assert!(error.ends_with("found 5 samples of 4 features in 2 classes"), "{error}");
@@ -272,13 +273,13 @@ mod tests {
             "yaleB02/yaleB02_P00A+005E+10.pgm",
             "yaleB02/yaleB02_P00A+010E+00.pgm",
         ];
-        let wanted = [(0.0, "yaleB01"), (1.0, "yaleB01"), (3.0, "yaleB02"), (4.0, "yaleB02")];
-        let wanted = wanted.map(|(x, class)| (x, class.to_string()));
+        let expected = [(0.0, "yaleB01"), (1.0, "yaleB01"), (3.0, "yaleB02"), (4.0, "yaleB02")];
+        let expected = expected.map(|(x, class)| (x, class.to_string()));
         let alone = folder(&[&names[..], &["apples/red.pgm"]].concat());
-        assert_eq!(read(&known, alone.path()), wanted);
+        assert_eq!(read(&known, alone.path()), expected);
         let within = names.map(|name| format!("CroppedYale/{name}"));
         let within = folder(&within.iter().map(String::as_str).collect::<Vec<_>>());
-        assert_eq!(read(&known, within.path()), wanted);
+        assert_eq!(read(&known, within.path()), expected);
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub enum StudyError {
         fault: String,
     },
     /// Samples without classes.
-    #[error("{data} has no classes: whether a classifier is right cannot be told")]
+    #[error("{data} has no classes: whether a classifier is right cannot be determined")]
     NoLabels {
         /// The data.
         data: String,

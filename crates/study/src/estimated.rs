@@ -3,8 +3,8 @@
 //! ```text
 //!     training samples as they are ─▶ estimator ─▶ d ─▶ the method with ⌈d⌉ columns ─▶ classifier ─▶ percent right
 //! ```
-//! The time of a fit is that of the estimator, with its neighbours and the balls it draws, and that of the method. Nothing is
-//! kept from one partition to the next.
+//! The time of a fit is that of the estimator, with its neighbors and the balls it draws, and that of the method.
+//! Nothing is kept from one partition to the next.
 
 use eigenspan_core::Dim;
 use eigenspan_core::data::Dataset;
@@ -33,15 +33,15 @@ pub fn run(
     for (case, subject) in protocol.cases.iter().zip(subjects) {
         for text in &protocol.methods {
             for classifier in &protocol.classifiers {
-                let asked = Asked { protocol, case, subject, text, classifier };
+                let request = Request { protocol, case, subject, text, classifier };
                 let mut found = vec![];
                 for repeat in 1..=repeats {
                     let what = format!("{}, partition {repeat} of {}", text.name, subject.name);
                     runner.clock.cell(done, total, &what, None);
-                    found.push(asked.measure(repeat, &what, runner, &mut warnings)?);
+                    found.push(request.measure(repeat, &what, runner, &mut warnings)?);
                     done += 1;
                 }
-                lines.push(asked.line(&found));
+                lines.push(request.line(&found));
             }
         }
     }
@@ -50,7 +50,7 @@ pub fn run(
 }
 
 /// A row in the making.
-struct Asked<'a> {
+struct Request<'a> {
     protocol: &'a Protocol,
     case: &'a CaseText,
     subject: &'a Subject,
@@ -61,7 +61,7 @@ struct Asked<'a> {
 /// What one partition gave, and what the estimator said.
 type Measured = (Found, Option<f64>);
 
-impl Asked<'_> {
+impl Request<'_> {
     fn measure(
         &self,
         repeat: u64,

@@ -18,7 +18,7 @@ pub struct Evaluation {
     pub methods: Vec<(String, Method)>,
     /// Classifiers with their names.
     pub classifiers: Vec<(String, Classifier)>,
-    /// How samples are parted.
+    /// How samples are split.
     pub rule: SplitRule,
     /// How many are to train on.
     pub train: TrainSize,
@@ -31,12 +31,12 @@ pub struct Evaluation {
 /// The same as a person writes it: methods by name with their settings, classifiers by name.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Asked {
+pub struct Request {
     /// `pce`, `npe:neighbours=49,dim=300`.
     pub methods: Vec<String>,
     /// `nn`, `svm`.
     pub classifiers: Vec<String>,
-    /// How samples are parted.
+    /// How samples are split.
     pub split: SplitRule,
     /// How many are to train on.
     pub train: TrainSize,
@@ -46,15 +46,15 @@ pub struct Asked {
     pub seed: u64,
     /// Whether settings are those of the paper's experiments, where it had some.
     pub as_published: bool,
-    /// How samples are corrupted before they are parted.
+    /// How samples are corrupted before they are split.
     pub corrupt: Option<Corruption>,
     /// How many of them.
     pub corrupt_share: f64,
-    /// The size of the images that samples are, where the data do not tell.
+    /// The size of the images that samples are, where the data do not say.
     pub image: Option<ImageShape>,
 }
 
-impl Asked {
+impl Request {
     /// What is to be compared; names and settings that do not exist are refused.
     pub fn evaluation(&self) -> Result<Evaluation, StudyError> {
         let method = |text: &String| Ok((text.clone(), settings::method_of_text(text, self.as_published)?));
@@ -69,7 +69,7 @@ impl Asked {
         })
     }
 
-    /// The data, corrupted where that is asked.
+    /// The data, corrupted where that is requested.
     pub fn corrupted(&self, mut data: Dataset) -> Result<Dataset, StudyError> {
         data.image = self.image.or(data.image);
         let Some(corruption) = self.corrupt else { return Ok(data) };
@@ -81,17 +81,17 @@ impl Asked {
 }
 
 impl Evaluation {
-    /// Every method with every classifier, in this order, and what the user should know. The partitions are number 1, 2, …
-    /// of the seed; number 0 is kept to tune on.
+    /// Every method with every classifier, in this order, and what the user should know. The partitions are number 1,
+    /// 2, … of the seed; number 0 is kept to tune on.
     pub fn run(&self, subject: &Subject, runner: &mut Runner<'_>) -> Result<(Vec<Row>, Vec<String>), StudyError> {
         let mut plan = Plan::default();
         let case = plan.case(Case { subject: 0, rule: self.rule, train: self.train, seed: self.seed });
-        let mut wanted = vec![];
+        let mut requested = vec![];
         for (name, method) in &self.methods {
             for (classifier_name, classifier) in &self.classifiers {
                 let want = plan.want(case, method, Take::All, classifier);
                 let own = is_classifier(method);
-                wanted.push((want, name, if own { "own" } else { classifier_name.as_str() }));
+                requested.push((want, name, if own { "own" } else { classifier_name.as_str() }));
                 if own {
                     break;
                 }
@@ -99,6 +99,6 @@ impl Evaluation {
         }
         let done = runner.run(&plan, std::slice::from_ref(subject), 1..self.repeats.max(1) + 1, false)?;
         let row = |(want, method, classifier): &(usize, &String, &str)| Row::new(method, classifier, &done.of(*want));
-        Ok((wanted.iter().map(row).collect(), done.warnings()))
+        Ok((requested.iter().map(row).collect(), done.warnings()))
     }
 }

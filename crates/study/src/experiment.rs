@@ -11,7 +11,7 @@ use crate::cell::Partition;
 use crate::data::{Known, find};
 use crate::pictures::{Pictures, coefficients, recovery};
 use crate::protocol::{CaseText, Protocol, Show, Size};
-use crate::report::{DataTold, Report, Table, figure};
+use crate::report::{DataInfo, Report, Table, figure};
 use crate::reproduce::{self, Options};
 use crate::run::{Runner, Subject};
 use crate::{claims, estimated, growth};
@@ -94,8 +94,8 @@ pub fn carry_out(
         Show::Accuracies | Show::Curves | Show::Seconds => {
             let prepared = prepare(protocol, supply, runner.exec)?;
             let subjects: Vec<Subject> = prepared.into_iter().map(|prepared| prepared.subject).collect();
-            report.data = subjects.iter().map(told).collect();
-            report.hands = Some(runner.hands(protocol.show.is_timed()));
+            report.data = subjects.iter().map(info).collect();
+            report.workers = Some(runner.workers(protocol.show.is_timed()));
             (report.lines, report.warnings) = reproduce::run(protocol, &subjects, options, runner)?;
             let drawn = figure(protocol, &report);
             figures.extend(drawn.map(|svg| (format!("{}.svg", protocol.name), svg.into_bytes())));
@@ -104,14 +104,14 @@ pub fn carry_out(
             let protocol = supply.as_far_as_there(protocol);
             let prepared = prepare(&protocol, supply, runner.exec)?;
             let subjects: Vec<Subject> = prepared.into_iter().map(|prepared| prepared.subject).collect();
-            report.data = subjects.iter().map(told).collect();
-            report.hands = Some(runner.hands(protocol.show.is_timed()));
+            report.data = subjects.iter().map(info).collect();
+            report.workers = Some(runner.workers(protocol.show.is_timed()));
             (report.lines, report.warnings) = estimated::run(&protocol, &subjects, options, runner)?;
         }
         Show::Coefficients | Show::Recovery => {
             let mut table: Option<Table> = None;
             for (at, prepared) in prepare(protocol, supply, runner.exec)?.into_iter().enumerate() {
-                report.data.push(told(&prepared.subject));
+                report.data.push(info(&prepared.subject));
                 let Pictures { files, table: one } = pictures(protocol, at, &prepared, &report.full_title(), runner)?;
                 figures.extend(files);
                 let named = |cells: Vec<String>, name: &str| [vec![name.to_string()], cells].concat();
@@ -149,7 +149,7 @@ fn empty(protocol: &Protocol, supply: &Supply, options: Options) -> Report {
         tuned: options.tune,
         synthetic: supply.synthetic
             && protocol.data_names().iter().any(|name| find(name).is_ok_and(|known| known.faces)),
-        hands: None,
+        workers: None,
         data: vec![],
         lines: vec![],
         table: None,
@@ -157,10 +157,10 @@ fn empty(protocol: &Protocol, supply: &Supply, options: Options) -> Report {
     }
 }
 
-fn told(subject: &Subject) -> DataTold {
+fn info(subject: &Subject) -> DataInfo {
     let classes = subject.data.labels.as_ref().map_or(0, |labels| labels.counts().iter().filter(|c| **c > 0).count());
     let size = [subject.data.samples.rows(), subject.data.samples.cols(), classes];
-    DataTold { name: subject.name.clone(), hash: subject.hash.clone(), size }
+    DataInfo { name: subject.name.clone(), hash: subject.hash.clone(), size }
 }
 
 /// The samples of every case; each data set is read once.

@@ -8,7 +8,7 @@
 //! | module | what is there |
 //! |---|---|
 //! | [`cell`] | one fit on one partition, and everything that is read off it |
-//! | [`plan`] | from what is wanted to the fewest fits |
+//! | [`plan`] | from what is requested to the fewest fits |
 //! | [`run`] | the order of cells, progress, resuming |
 //! | [`cache`] | finished cells in a file |
 //! | [`evaluate`] | methods and classifiers on a user's data |

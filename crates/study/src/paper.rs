@@ -44,7 +44,8 @@ pub fn classifier_label(name: &str) -> String {
 }
 
 impl Number {
-    /// The parameters as settings of these names. What follows in brackets, and m′, is what came out and not what was set.
+    /// The parameters as settings of these names. What follows in brackets, and m′, is what came out and not what was
+    /// set.
     pub fn settings(&self, names: &[String]) -> Map<String, Value> {
         let set = self.param.split('(').next().unwrap_or_default();
         let values = set.split(',').map_while(|value| value.trim().parse::<f64>().ok());

@@ -1,4 +1,4 @@
-//! From what is wanted to the fewest fits that give it.
+//! From what is requested to the fewest fits that give it.
 
 use eigenspan_core::classify::Classifier;
 use eigenspan_core::registry::Method;
@@ -6,12 +6,12 @@ use eigenspan_core::{Dim, Lambda, Weights};
 
 use crate::cell::{Cell, Partition, Reading, SplitRule, Take, TrainSize, is_classifier};
 
-/// Data that are parted in one way.
+/// Data that are split in one way.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Case {
     /// Which of the data.
     pub subject: usize,
-    /// How they are parted.
+    /// How they are split.
     pub rule: SplitRule,
     /// How many are to train on.
     pub train: TrainSize,
@@ -23,12 +23,12 @@ pub struct Case {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Group {
     pub case: usize,
-    /// What is fitted; of PCE at a given λ, the one with the largest that is wanted.
+    /// What is fitted; of PCE at a given λ, the one with the largest that is requested.
     pub method: Method,
     pub readings: Vec<Reading>,
 }
 
-/// Where a number that is wanted is found.
+/// Where a number that is requested is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     pub group: usize,
@@ -36,7 +36,7 @@ pub(crate) struct Place {
     pub score: usize,
 }
 
-/// What is to be fitted, and where every number that is wanted will be found.
+/// What is to be fitted, and where every number that is requested will be found.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Plan {
     pub(crate) cases: Vec<Case>,
@@ -51,8 +51,8 @@ impl Plan {
         self.cases.len() - 1
     }
 
-    /// Adds what is wanted, and gives the number by which it is found afterwards. A method that is a classifier is its own
-    /// judge.
+    /// Adds what is requested, and gives the number by which it is found afterwards. A method that is a classifier is its
+    /// own judge.
     pub fn want(&mut self, case: usize, method: &Method, take: Take, classifier: &Classifier) -> usize {
         let (method, take) = match lambda_of(method) {
             Some(lambda) if take == Take::All => (method.clone(), Take::Lambda(lambda)),

@@ -1,19 +1,19 @@
-//! The nearest neighbour for the first 1, 2, … columns of the features, in one sweep.
+//! The nearest neighbor for the first 1, 2, … columns of the features, in one sweep.
 //!
 //! ```text
 //!     d²_j(a, b) = d²_{j−1}(a, b) + (a_j − b_j)²            the distance over the first j columns
 //!     1 − ⟨a, b⟩_j / (‖a‖_j ‖b‖_j)                          the same of features that are scaled to length one
 //! ```
-//! One more column costs one operation a pair, so that all widths together cost what the widest costs. Sums are taken in the
-//! order of the columns, for every test sample by itself: the result does not depend on threads.
+//! One more column costs one operation a pair, so that all widths together cost what the widest costs. Sums are taken
+//! in the order of the columns, for every test sample by itself: the result does not depend on threads.
 
 use eigenspan_core::{Error, Exec, Mat};
 
 /// Test samples that one piece of work takes.
 const PIECE: usize = 16;
 
-/// For each width, which rises, the nearest row of `train` to every row of `test` over so many columns; of equally near ones
-/// the first. Features of length one, after the cut, where `unit`.
+/// For each width, which rises, the nearest row of `train` to every row of `test` over so many columns; of equally near
+/// ones the first. Features of length one, after the cut, where `unit`.
 pub fn nearest(
     train: &Mat,
     test: &Mat,
@@ -75,8 +75,8 @@ fn sweep(columns: &Mat, sample: &[f64], widths: &[usize], lengths: Option<&[Vec<
     found
 }
 
-/// Where the smallest value is. Values that differ by rounding are equal: with one column of length one, all that have the
-/// same sign are equally near.
+/// Where the smallest value is. Values that differ by rounding are equal: with one column of length one, all that have
+/// the same sign are equally near.
 fn first_smallest(values: impl Iterator<Item = f64>) -> usize {
     let below = |best: f64| best - 4.0 * f64::EPSILON * best.abs();
     let smaller = |best: (usize, f64), next: (usize, f64)| match next.1 < below(best.1) || best.1.is_infinite() {

@@ -1,7 +1,7 @@
 //! An experiment as a readable file: data, partitions, corruption, methods with their settings, classifiers.
 //!
-//! Every table and figure of the paper has one in `protocols/`, under its label in the paper's source. What is not in the
-//! file is what the paper's own tables say: the parameter of a method is that of the row it is compared with.
+//! Every table and figure of the paper has one in `protocols/`, under its label in the paper's source. What is not in
+//! the file is what the paper's own tables say: the parameter of a method is that of the row it is compared with.
 
 use eigenspan_core::data::Corruption;
 use eigenspan_core::dimension::{ESTIMATORS, Estimator};
@@ -62,7 +62,7 @@ pub struct Protocol {
     /// The data of all cases that name none.
     #[serde(default)]
     pub data: String,
-    /// How samples are parted.
+    /// How samples are split.
     #[serde(default)]
     pub split: SplitRule,
     /// Partitions that are reported.
@@ -71,10 +71,10 @@ pub struct Protocol {
     /// The seed of the partitions and of the corruption.
     #[serde(default = "one")]
     pub seed: u64,
-    /// Who tells the features apart.
+    /// The classifiers.
     #[serde(default)]
     pub classifiers: Vec<String>,
-    /// Data and how they are parted.
+    /// Data and how they are split.
     #[serde(default, rename = "case")]
     pub cases: Vec<CaseText>,
     /// What is compared.
@@ -129,7 +129,7 @@ impl Show {
     }
 }
 
-/// Data and how they are parted.
+/// Data and how they are split.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CaseText {
@@ -141,7 +141,7 @@ pub struct CaseText {
     pub train: Option<usize>,
     /// The share to train on, where it is not a number.
     pub share: Option<f64>,
-    /// How samples are corrupted before they are parted.
+    /// How samples are corrupted before they are split.
     pub corrupt: Option<Corruption>,
     /// How many of them.
     #[serde(default = "half")]
@@ -195,7 +195,7 @@ pub struct MethodText {
     pub grid: Map<String, Value>,
     /// Other classifiers than those of the protocol.
     pub classifiers: Option<Vec<String>>,
-    /// Whether features are scaled to length one before they are told apart, whatever the method makes of them.
+    /// Whether features are scaled to length one before they are classified, whatever the method makes of them.
     #[serde(default)]
     pub unit_features: bool,
     /// The row of the paper that it is compared with, and has its parameters from, where that is not its name.
@@ -214,12 +214,12 @@ pub struct MethodText {
 pub struct EstimatorText {
     /// What the program calls it.
     pub of: String,
-    /// Its neighbours.
+    /// Its neighbors.
     pub neighbours: usize,
 }
 
 impl EstimatorText {
-    /// The estimator; one that is not known, or looks at no neighbours, is refused.
+    /// The estimator; one that is not known, or looks at no neighbors, is refused.
     pub fn estimator(&self) -> Result<Estimator, StudyError> {
         let named = Estimator::as_published(&self.of).or_else(|| Estimator::named(&self.of));
         named.and_then(|estimator| estimator.with_neighbours(self.neighbours)).ok_or_else(|| {
@@ -313,7 +313,7 @@ impl Protocol {
         EMBEDDED.iter().map(|(name, text)| Self::parse(name, text).expect("the tests read every protocol")).collect()
     }
 
-    /// How a case is parted; `along` is its place on an axis of training samples.
+    /// How a case is split; `along` is its place on an axis of training samples.
     pub fn train_of(&self, case: &CaseText, along: Option<usize>) -> TrainSize {
         match (&self.axis, along, case.train, case.share) {
             (Some(Axis { of: Along::Each, .. }), Some(each), ..) => TrainSize::Each(each),

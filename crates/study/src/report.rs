@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::paper::Number;
 use crate::protocol::{Along, Protocol, Show};
 use crate::results::Row;
-use crate::run::Hands;
+use crate::run::Workers;
 use crate::table::{csv, markdown, plus_minus, seconds};
 
 /// Values of an axis that a table shows, at most.
@@ -45,7 +45,7 @@ pub struct Best {
 
 /// Data that were used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DataTold {
+pub struct DataInfo {
     /// The name.
     pub name: String,
     /// A hash of samples and classes.
@@ -87,9 +87,9 @@ pub struct Report {
     /// Whether synthetic faces stand for the data.
     pub synthetic: bool,
     /// How fits shared the threads, where their seconds are shown.
-    pub hands: Option<Hands>,
+    pub workers: Option<Workers>,
     /// The data.
-    pub data: Vec<DataTold>,
+    pub data: Vec<DataInfo>,
     /// Accuracies, where that is what is shown.
     pub lines: Vec<Line>,
     /// Anything else that is shown.
@@ -129,8 +129,8 @@ impl Report {
         } else {
             format!(" · {} partition{plural}, {tuned}", self.repeats)
         };
-        let hands = self.hands.map(|hands| format!(" · {hands}")).unwrap_or_default();
-        text += &format!("\neigenspan {} · seed {}{partitions}{data}{hands}\n", self.eigenspan, self.seed);
+        let workers = self.workers.map(|workers| format!(" · {workers}")).unwrap_or_default();
+        text += &format!("\neigenspan {} · seed {}{partitions}{data}{workers}\n", self.eigenspan, self.seed);
         text
     }
 
@@ -140,7 +140,7 @@ impl Report {
         csv(&heads.iter().map(String::as_str).collect::<Vec<_>>(), &rows)
     }
 
-    /// The table as a page has room for it: of a long axis, some values.
+    /// The table as a page has space for it: of a long axis, some values.
     fn shown_table(&self) -> Table {
         let whole = self.whole_table();
         let mut places: Vec<f64> = self.lines.iter().filter_map(|line| line.x).collect();
@@ -232,7 +232,7 @@ pub fn figure(protocol: &Protocol, report: &Report) -> Option<String> {
     Some(lines_svg(&chart))
 }
 
-/// The curves of a figure, by what tells them apart.
+/// The curves of a figure, by what distinguishes them.
 fn grouped(lines: &[Line], name: impl Fn(&Line) -> String, point: impl Fn(&Line) -> Point) -> Vec<Series> {
     let mut series: Vec<Series> = vec![];
     for line in lines {

@@ -1,5 +1,5 @@
-//! A protocol carried out: parameters as printed or tuned on the extra partition, then mean ± standard deviation over the
-//! others.
+//! A protocol carried out: parameters as printed or tuned on the extra partition, then mean ± standard deviation over
+//! the others.
 //!
 //! ```text
 //!     partition 0           every point of the grid  ─▶  the best one for each method and classifier (the first of equal ones)
@@ -32,7 +32,7 @@ pub struct Point {
 }
 
 /// A row of the result in the making.
-struct Asked<'a> {
+struct Request<'a> {
     case: usize,
     name: &'a CaseText,
     x: Option<f64>,
@@ -44,7 +44,7 @@ struct Asked<'a> {
     widths: bool,
 }
 
-/// What is asked of a run, besides the protocol.
+/// Options of a run, besides the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
     /// Partitions, where they are not as many as the protocol says.
@@ -60,13 +60,14 @@ pub fn run(
     options: Options,
     runner: &mut Runner<'_>,
 ) -> Result<(Vec<Line>, Vec<String>), StudyError> {
-    let (cases, mut asked) = rows(protocol, options.tune)?;
-    choose(&cases, &mut asked, subjects, runner)?;
+    let (cases, mut requests) = rows(protocol, options.tune)?;
+    choose(&cases, &mut requests, subjects, runner)?;
     let mut plan = Plan { cases, ..Plan::default() };
-    let wanted: Vec<Vec<usize>> = asked
+    let wants: Vec<Vec<usize>> = requests
         .iter()
         .map(|row| {
-            // All widths are one sweep, so that what the paper did, which is to tune on the test samples, can be shown too.
+            // All widths are one sweep, so that what the paper did, which is to tune on the test samples, can be shown
+            // too.
             let count = if row.widths { row.candidates.len() } else { 1 };
             row.candidates[..count]
                 .iter()
@@ -76,14 +77,14 @@ pub fn run(
         .collect();
     let repeats = 1..options.repeats.unwrap_or(protocol.repeats) + 1;
     let done = runner.run(&plan, subjects, repeats, protocol.show.is_timed())?;
-    let lines = asked.iter().zip(&wanted).map(|(row, wants)| row.line(wants, &done)).collect();
+    let lines = requests.iter().zip(&wants).map(|(row, wants)| row.line(wants, &done)).collect();
     Ok((lines, done.warnings()))
 }
 
 /// The cases, and the rows with everything that may be tried for each.
-fn rows<'a>(protocol: &'a Protocol, tune: bool) -> Result<(Vec<Case>, Vec<Asked<'a>>), StudyError> {
+fn rows<'a>(protocol: &'a Protocol, tune: bool) -> Result<(Vec<Case>, Vec<Request<'a>>), StudyError> {
     let mut cases = vec![];
-    let mut asked = vec![];
+    let mut requests = vec![];
     let training = protocol.axis.as_ref().filter(|axis| matches!(axis.of, Along::Train | Along::Each));
     for (subject, name) in protocol.cases.iter().enumerate() {
         let places: Vec<Option<usize>> =
@@ -95,7 +96,7 @@ fn rows<'a>(protocol: &'a Protocol, tune: bool) -> Result<(Vec<Case>, Vec<Asked<
                 let classifiers = method.classifiers.as_ref().unwrap_or(&protocol.classifiers);
                 for classifier in classifiers {
                     let case = (cases.len() - 1, name, place.map(|x| x as f64));
-                    asked.extend(of_method(protocol, case, method, classifier, tune)?);
+                    requests.extend(of_method(protocol, case, method, classifier, tune)?);
                     if method.classifiers.is_none() && is_classifier(&settings::method(&method.method, true)?) {
                         break;
                     }
@@ -103,7 +104,7 @@ fn rows<'a>(protocol: &'a Protocol, tune: bool) -> Result<(Vec<Case>, Vec<Asked<
             }
         }
     }
-    Ok((cases, asked))
+    Ok((cases, requests))
 }
 
 /// The rows of a method and a classifier in a case: one, or one for each place on an axis of the method.
@@ -113,7 +114,7 @@ fn of_method<'a>(
     method: &'a MethodText,
     classifier: &str,
     tune: bool,
-) -> Result<Vec<Asked<'a>>, StudyError> {
+) -> Result<Vec<Request<'a>>, StudyError> {
     let own = is_classifier(&settings::method(&method.method, true)?);
     let classifier_name = if own { "own" } else { classifier };
     let number = number(name, method, classifier_name);
@@ -125,7 +126,7 @@ fn of_method<'a>(
     let take = if method.low_rank { Take::LowRank } else { Take::All };
     let row = |x, candidates, widths| {
         let (classifier, number) = (judge.clone(), number.clone());
-        Asked { case, name, x, method, classifier, number, candidates, widths }
+        Request { case, name, x, method, classifier, number, candidates, widths }
     };
     let along = protocol.axis.as_ref().map(|axis| (axis.of, axis.values()));
     Ok(match (along, name.tune_columns) {
@@ -143,7 +144,7 @@ fn of_method<'a>(
             let at = |value: usize| row(Some(value as f64), vec![(widest.clone(), Take::First(value))], false);
             values.into_iter().map(at).collect()
         }
-        // As many widths as columns: only the nearest neighbour answers all of them in one sweep.
+        // As many widths as columns: only the nearest neighbor answers all of them in one sweep.
         (_, Some(most)) if matches!(judge.1, Classifier::Nn(_)) && !own && has_fixed_dim(&points[0].method) => {
             let widest = with_columns(method, &points[0], most)?;
             vec![row(x, (1..=most).map(|width| (widest.clone(), Take::First(width))).collect(), true)]
@@ -170,8 +171,8 @@ fn has_fixed_dim(method: &Method) -> bool {
     !matches!(method, Method::Pce(params) if params.dim == Dim::Auto)
 }
 
-/// The settings that are tried for a method with a classifier: those of the protocol, or else those that the paper prints;
-/// all of the grid where parameters are tuned.
+/// The settings that are tried for a method with a classifier: those of the protocol, or else those that the paper
+/// prints; all of the grid where parameters are tuned.
 pub(crate) fn points(
     text: &MethodText,
     classifier: &str,
@@ -227,22 +228,22 @@ fn words(changes: &Map<String, Value>) -> String {
     changes.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// Leaves one candidate for every row: the best on the extra partition, the first of equal ones. Where numbers of columns
-/// are the candidates all stay, the best in front.
+/// Leaves one candidate for every row: the best on the extra partition, the first of equal ones. Where numbers of
+/// columns are the candidates all stay, the best in front.
 fn choose(
     cases: &[Case],
-    asked: &mut [Asked<'_>],
+    requests: &mut [Request<'_>],
     subjects: &[Subject],
     runner: &mut Runner<'_>,
 ) -> Result<(), StudyError> {
     let mut plan = Plan { cases: cases.to_vec(), ..Plan::default() };
-    let mut wanted = vec![];
-    for row in asked.iter().filter(|row| row.candidates.len() > 1) {
+    let mut wants = vec![];
+    for row in requests.iter().filter(|row| row.candidates.len() > 1) {
         let want = |(point, take): &(Point, Take)| plan.want(row.case, &point.method, *take, &row.classifier.1);
-        wanted.push(row.candidates.iter().map(want).collect::<Vec<usize>>());
+        wants.push(row.candidates.iter().map(want).collect::<Vec<usize>>());
     }
     let done = runner.run(&plan, subjects, 0..1, false)?;
-    for (row, wants) in asked.iter_mut().filter(|row| row.candidates.len() > 1).zip(wanted) {
+    for (row, wants) in requests.iter_mut().filter(|row| row.candidates.len() > 1).zip(wants) {
         let accuracies: Vec<f64> = wants.iter().map(|want| done.of(*want)[0].accuracy).collect();
         let best = first_largest(&accuracies);
         match row.widths {
@@ -257,7 +258,7 @@ fn first_largest(values: &[f64]) -> usize {
     (0..values.len()).fold(0, |best, i| if values[i] > values[best] { i } else { best })
 }
 
-impl Asked<'_> {
+impl Request<'_> {
     fn line(&self, wants: &[usize], done: &Done<'_>) -> Line {
         let found = done.of(wants[0]);
         let row = Row::new(&self.method.name, &self.classifier.0, &found);

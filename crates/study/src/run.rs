@@ -70,7 +70,7 @@ pub struct Runner<'a> {
 
 /// How fits share the threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hands {
+pub struct Workers {
     /// So many fits side by side.
     pub fits: usize,
     /// So many threads for each.
@@ -85,7 +85,7 @@ pub struct Done<'a> {
     measured: HashMap<(usize, u64), Measured>,
 }
 
-/// A number that was wanted, of one partition.
+/// A number that was requested, of one partition.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Found {
     /// In percent.
@@ -106,7 +106,7 @@ pub struct Found {
     pub test: usize,
 }
 
-impl std::fmt::Display for Hands {
+impl std::fmt::Display for Workers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { fits, threads } = self;
         let plural = |count: &usize| if *count == 1 { "" } else { "s" };
@@ -117,7 +117,7 @@ impl std::fmt::Display for Hands {
     }
 }
 
-impl Hands {
+impl Workers {
     /// The same threads where there are only so many fits.
     fn at_most(self, fits: usize) -> Self {
         let (all, fits) = (self.fits * self.threads, self.fits.min(fits.max(1)));
@@ -126,16 +126,17 @@ impl Hands {
 }
 
 impl Runner<'_> {
-    /// Fits side by side, as far as there are threads: no fit keeps all of them busy all the time, and fits are many. Where
-    /// it is their time that is asked for, one after the other.
-    pub fn hands(&self, timed: bool) -> Hands {
+    /// Fits side by side, as far as there are threads: no fit keeps all of them busy all the time, and fits are many.
+    /// Where it is their time that is requested, one after the other.
+    pub fn workers(&self, timed: bool) -> Workers {
         let threads = self.exec.threads();
         let fits = if timed { 1 } else { threads.min(ABREAST) };
-        Hands { fits, threads: threads / fits }
+        Workers { fits, threads: threads / fits }
     }
 
-    /// Does every cell of the partitions `repeats`, all methods of one before those of the next: whoever stops it has them
-    /// all on the same partitions. Where they are `timed` they run one after the other, and again where they were not.
+    /// Does every cell of the partitions `repeats`, all methods of one before those of the next: whoever stops it has
+    /// them all on the same partitions. Where they are `timed` they run one after the other, and again where they were
+    /// not.
     pub fn run<'p>(
         &mut self,
         plan: &'p Plan,
@@ -145,18 +146,18 @@ impl Runner<'_> {
     ) -> Result<Done<'p>, StudyError> {
         let todo: Vec<(usize, u64)> =
             repeats.clone().flat_map(|repeat| (0..plan.groups.len()).map(move |group| (group, repeat))).collect();
-        let (hands, exec) = (self.hands(timed).at_most(todo.len()), self.exec.silent());
+        let (workers, exec) = (self.workers(timed).at_most(todo.len()), self.exec.silent());
         let work = Work {
             plan,
             subjects,
             todo: &todo,
             timed,
-            fits: hands.fits,
+            fits: workers.fits,
             clock: self.clock,
-            exec: exec.with_threads(hands.threads),
+            exec: exec.with_threads(workers.threads),
             shared: Mutex::new(Shared { cache: &mut self.cache, pace: Pace::default(), done: 0, failed: usize::MAX }),
         };
-        let found = exec.with_threads(hands.fits).map("study", todo.len(), |at| work.cell(at));
+        let found = exec.with_threads(workers.fits).map("study", todo.len(), |at| work.cell(at));
         let found = found.map_err(|source| StudyError::Method { doing: "study".into(), source: source.into() })?;
         self.clock.cell(todo.len(), todo.len(), "", None);
         let found: Vec<Option<Measured>> = found.into_iter().collect::<Result<_, StudyError>>()?;
@@ -183,7 +184,7 @@ struct Shared<'a> {
     cache: &'a mut Cache,
     pace: Pace,
     done: usize,
-    /// The first cell that failed. Those after it are not begun; those before it are, so that the fault that is told
+    /// The first cell that failed. Those after it are not begun; those before it are, so that the fault that is reported
     /// does not depend on threads.
     failed: usize,
 }
@@ -251,7 +252,7 @@ fn method_name(method: &eigenspan_core::registry::Method) -> String {
 }
 
 impl Done<'_> {
-    /// What was wanted, one a partition.
+    /// What was requested, one a partition.
     pub fn of(&self, want: usize) -> Vec<Found> {
         let place = self.plan.places[want];
         let one = |repeat| {
@@ -276,9 +277,9 @@ impl Done<'_> {
     pub fn warnings(&self) -> Vec<String> {
         let mut said: Vec<String> = vec![];
         for repeat in self.repeats.clone() {
-            for (group, asked) in self.plan.groups.iter().enumerate() {
+            for (group, found) in self.plan.groups.iter().enumerate() {
                 for warning in &self.measured[&(group, repeat)].warnings {
-                    let line = format!("{}: {warning}", method_name(&asked.method));
+                    let line = format!("{}: {warning}", method_name(&found.method));
                     if !said.contains(&line) {
                         said.push(line);
                     }
@@ -317,10 +318,10 @@ mod tests {
 
     #[test]
     fn a_few_fits_have_all_the_threads() {
-        let hands = |fits, threads| Hands { fits, threads };
-        assert_eq!(hands(8, 1).at_most(100), hands(8, 1));
-        assert_eq!(hands(8, 2).at_most(3), hands(3, 5));
-        assert_eq!(hands(2, 1).at_most(1), hands(1, 2));
-        assert_eq!(hands(2, 1).at_most(0), hands(1, 2));
+        let workers = |fits, threads| Workers { fits, threads };
+        assert_eq!(workers(8, 1).at_most(100), workers(8, 1));
+        assert_eq!(workers(8, 2).at_most(3), workers(3, 5));
+        assert_eq!(workers(2, 1).at_most(1), workers(1, 2));
+        assert_eq!(workers(2, 1).at_most(0), workers(1, 2));
     }
 }

@@ -12,7 +12,7 @@ use eigenspan_study::clock::{Clock, Still};
 use eigenspan_study::evaluate::Evaluation;
 use eigenspan_study::plan::{Case, Plan};
 use eigenspan_study::results::Row;
-use eigenspan_study::run::{Hands, Runner, Subject};
+use eigenspan_study::run::{Runner, Subject, Workers};
 use eigenspan_study::settings::{classifier, method_of_text, with_unit_samples};
 
 fn digits() -> Dataset {
@@ -20,7 +20,7 @@ fn digits() -> Dataset {
     eigenspan_io::embedded::digits().select_rows(&index).unwrap()
 }
 
-fn asked(methods: &[&str], classifiers: &[&str]) -> Evaluation {
+fn evaluation(methods: &[&str], classifiers: &[&str]) -> Evaluation {
     Evaluation {
         methods: methods.iter().map(|text| (text.to_string(), method_of_text(text, false).unwrap())).collect(),
         classifiers: classifiers.iter().map(|name| (name.to_string(), classifier(name, false).unwrap())).collect(),
@@ -31,19 +31,19 @@ fn asked(methods: &[&str], classifiers: &[&str]) -> Evaluation {
     }
 }
 
-fn run(asked: &Evaluation, cache: Cache, threads: usize) -> Vec<Row> {
+fn run(evaluation: &Evaluation, cache: Cache, threads: usize) -> Vec<Row> {
     let exec = Exec::new(NonZero::new(threads), &Quiet);
     let subject = Subject::new("digits", digits()).unwrap();
-    asked.run(&subject, &mut Runner { cache, clock: &Still, exec }).unwrap().0
+    evaluation.run(&subject, &mut Runner { cache, clock: &Still, exec }).unwrap().0
 }
 
 const METHODS: [&str; 5] = ["pce:lambda=5", "pce:lambda=1", "pca:dim=12", "npe:neighbours=7,dim=12", "nn"];
 
 #[test]
 fn threads_do_not_matter_and_methods_that_classify_judge_themselves() {
-    let asked = asked(&METHODS, &["nn", "nn-cosine"]);
-    let rows = run(&asked, Cache::in_memory(), 1);
-    assert_eq!(rows, run(&asked, Cache::in_memory(), 2));
+    let evaluation = evaluation(&METHODS, &["nn", "nn-cosine"]);
+    let rows = run(&evaluation, Cache::in_memory(), 1);
+    assert_eq!(rows, run(&evaluation, Cache::in_memory(), 2));
     assert_eq!(rows.len(), 9);
     assert_eq!((rows[8].method.as_str(), rows[8].classifier.as_str()), ("nn", "own"));
     for row in &rows {
@@ -54,15 +54,15 @@ fn threads_do_not_matter_and_methods_that_classify_judge_themselves() {
 
 #[test]
 fn fits_run_side_by_side_unless_they_are_timed() {
-    let hands = |threads, timed| {
+    let workers = |threads, timed| {
         let exec = Exec::new(NonZero::new(threads), &Quiet);
-        Runner { cache: Cache::in_memory(), clock: &Still, exec }.hands(timed)
+        Runner { cache: Cache::in_memory(), clock: &Still, exec }.workers(timed)
     };
     for (threads, fits, each) in [(1, 1, 1), (2, 2, 1), (3, 3, 1), (9, 8, 1), (64, 8, 8)] {
-        assert_eq!(hands(threads, false), Hands { fits, threads: each });
-        assert_eq!(hands(threads, true), Hands { fits: 1, threads });
+        assert_eq!(workers(threads, false), Workers { fits, threads: each });
+        assert_eq!(workers(threads, true), Workers { fits: 1, threads });
     }
-    assert_eq!(hands(4, true).to_string(), "seconds of 4 threads");
+    assert_eq!(workers(4, true).to_string(), "seconds of 4 threads");
     // What was measured in company is measured again where the time counts, and not a second time.
     let subject = [Subject::new("digits", digits()).unwrap()];
     let mut plan = Plan::default();
@@ -130,18 +130,18 @@ fn many_widths_in_one_sweep_are_each_what_a_classifier_says() {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a test that damages a file")]
 fn a_run_that_was_stopped_goes_on_to_the_same_result() {
-    let asked = asked(&METHODS[..3], &["nn"]);
-    let whole = run(&asked, Cache::in_memory(), 1);
+    let evaluation = evaluation(&METHODS[..3], &["nn"]);
+    let whole = run(&evaluation, Cache::in_memory(), 1);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cells.jsonl");
-    assert_eq!(run(&asked, Cache::open(&path).unwrap(), 1), whole);
+    assert_eq!(run(&evaluation, Cache::open(&path).unwrap(), 1), whole);
     let bytes = std::fs::read(&path).unwrap();
     // Two fits (all λ share one) on three partitions.
     assert_eq!(Cache::open(&path).unwrap().len(), 6);
     let lines: Vec<usize> = (0..bytes.len()).filter(|&i| bytes[i] == b'\n').collect();
     for cut in lines.iter().flat_map(|&end| [end / 2, end, end + 1]) {
         std::fs::write(&path, &bytes[..cut]).unwrap();
-        assert_eq!(run(&asked, Cache::open(&path).unwrap(), 1), whole, "cut after {cut} bytes");
+        assert_eq!(run(&evaluation, Cache::open(&path).unwrap(), 1), whole, "cut after {cut} bytes");
         assert_eq!(std::fs::read(&path).unwrap(), bytes, "cut after {cut} bytes");
     }
 }
@@ -156,21 +156,21 @@ fn what_is_known_is_not_computed_again_and_what_differs_is() {
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cells.jsonl");
-    let looks = |asked: &Evaluation, data: Dataset| {
+    let looks = |evaluation: &Evaluation, data: Dataset| {
         let clock = Count(0.into());
         let subject = Subject::new("digits", data).unwrap();
         let cache = Cache::open(&path).unwrap();
-        asked.run(&subject, &mut Runner { cache, clock: &clock, exec: Exec::default() }).unwrap();
+        evaluation.run(&subject, &mut Runner { cache, clock: &clock, exec: Exec::default() }).unwrap();
         clock.0.into_inner()
     };
-    let asked = asked(&["pce"], &["nn"]);
-    assert!(looks(&asked, digits()) > 0);
-    assert_eq!(looks(&asked, digits()), 0);
-    assert!(looks(&Evaluation { seed: 2, ..asked.clone() }, digits()) > 0);
+    let evaluation = evaluation(&["pce"], &["nn"]);
+    assert!(looks(&evaluation, digits()) > 0);
+    assert_eq!(looks(&evaluation, digits()), 0);
+    assert!(looks(&Evaluation { seed: 2, ..evaluation.clone() }, digits()) > 0);
     let mut other = digits();
     other.labels.as_mut().unwrap().of.swap(0, 1);
-    assert!(looks(&asked, other) > 0);
-    assert_eq!(looks(&asked, digits()), 0);
+    assert!(looks(&evaluation, other) > 0);
+    assert_eq!(looks(&evaluation, digits()), 0);
 }
 
 #[test]
@@ -178,11 +178,11 @@ fn data_that_cannot_be_judged_are_refused() {
     let mut plain = digits();
     plain.labels = None;
     let error = Subject::new("digits", plain).unwrap_err();
-    assert_eq!(error.to_string(), "digits has no classes: whether a classifier is right cannot be told");
+    assert_eq!(error.to_string(), "digits has no classes: whether a classifier is right cannot be determined");
     let subject = Subject::new("digits", digits()).unwrap();
     let mut runner = Runner { cache: Cache::in_memory(), clock: &Still, exec: Exec::default() };
     for train in [TrainSize::Total(360), TrainSize::Total(361), TrainSize::Each(400)] {
-        let error = Evaluation { train, ..asked(&["pce"], &["nn"]) }.run(&subject, &mut runner).unwrap_err();
+        let error = Evaluation { train, ..evaluation(&["pce"], &["nn"]) }.run(&subject, &mut runner).unwrap_err();
         assert!(error.to_string().starts_with("pce, partition 1 of digits: "), "{error}");
     }
     assert!(Classifier::named("oracle").is_none());

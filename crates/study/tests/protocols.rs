@@ -11,7 +11,7 @@ use eigenspan_study::experiment::{Supply, carry_out};
 use eigenspan_study::protocol::Protocol;
 use eigenspan_study::report::{Line, Report, figure};
 use eigenspan_study::reproduce::{Options, run};
-use eigenspan_study::run::{Hands, Runner, Subject};
+use eigenspan_study::run::{Runner, Subject, Workers};
 use eigenspan_study::settings::{classifier, method_of_text};
 
 const TINY: &str = r#"
@@ -138,7 +138,7 @@ fn a_table_reads_as_it_always_did() {
         repeats: 2,
         tuned: false,
         synthetic: false,
-        hands: Some(Hands { fits: 2, threads: 1 }),
+        workers: Some(Workers { fits: 2, threads: 1 }),
         data: vec![],
         lines,
         table: None,
@@ -348,7 +348,7 @@ fn what_is_no_estimator_with_neighbours_is_refused() {
 fn synthetic_faces_stand_for_what_is_not_there_and_other_cases_are_left_out() {
     let protocol = Protocol::named("table12").unwrap();
     assert!(Supply::default().has(&protocol));
-    // Both subjects of the smallest kind would take minutes: what is asked for is told by the data alone.
+    // Both subjects of the smallest kind would take minutes: what is requested follows from the data alone.
     let nothing = Protocol { methods: vec![], ..protocol };
     let empty = tempfile::tempdir().unwrap();
     let supply = Supply { folder: Some(empty.path().into()), synthetic: false };

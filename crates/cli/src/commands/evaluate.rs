@@ -1,7 +1,7 @@
 //! `eigenspan evaluate`: methods and classifiers on labeled data.
 
 use eigenspan_study::cache::Cache;
-use eigenspan_study::evaluate::Asked;
+use eigenspan_study::evaluate::Request;
 use eigenspan_study::run::{Runner, Subject};
 use eigenspan_study::table;
 
@@ -26,8 +26,8 @@ pub fn run(args: &Evaluate, session: &Session<'_>) -> Result<(), Failure> {
     print(&table::of_rows(&rows))
 }
 
-fn request(args: &Evaluate) -> Asked {
-    Asked {
+fn request(args: &Evaluate) -> Request {
+    Request {
         methods: args.methods.clone(),
         classifiers: args.classifiers.clone(),
         split: args.split.into(),

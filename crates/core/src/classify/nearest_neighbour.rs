@@ -14,7 +14,7 @@
 //! With k = 1 the first minimum wins. Neighbors are exact ([`crate::method::parts::neighbours`]), so that a class never
 //! depends on threads, blocks, or the samples of the same call.
 //!
-//! A classifier has no features. What [`Fitted::transform_with`] gives is how far a sample is from each class: from its
+//! A classifier has no features. What [`Fitted::transform_with`](crate::model::fitted::Fitted::transform_with) gives is how far a sample is from each class: from its
 //! nearest member, one column a class in the order of the names, infinite for a class without training samples. The
 //! smallest of a row is where k = 1 decides, but that of two equal ones the first sample counts and not the first
 //! class.

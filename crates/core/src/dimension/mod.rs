@@ -232,7 +232,7 @@ impl Estimator {
     }
 
     /// Estimates the dimension of samples in rows. `near` are the same samples with at least
-    /// [`neighbours`](Self::neighbors) neighbors; balls that are drawn are added to `known`. The result depends
+    /// [`neighbours`](Self::neighbours) neighbors; balls that are drawn are added to `known`. The result depends
     /// neither on the content of `known` nor on the number of threads.
     pub fn estimate<'a>(
         &self,

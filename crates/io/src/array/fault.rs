@@ -20,7 +20,7 @@ pub enum ArrayFault {
     /// The values do not fit into memory.
     #[error("{bytes} bytes of memory are needed for the values, and could not be had")]
     Memory {
-        /// Bytes asked for.
+        /// Bytes requested.
         bytes: u64,
     },
     /// A value that cannot be taken.

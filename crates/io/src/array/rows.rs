@@ -7,7 +7,7 @@ use eigenspan_core::data::{ImageShape, Matrix, Source, StreamError};
 use super::{ArrayFault, Encoding, Layout, Length, Order, Values, decode, fill, place};
 use crate::error::{Fault, ReadError};
 
-/// What a header tells of the values behind it.
+/// What a header says of the values behind it.
 pub(crate) trait ArrayHeader: Send {
     /// What one item is.
     fn encoding(&self) -> Encoding;
@@ -29,8 +29,8 @@ pub(crate) struct ArrayRows<H> {
 }
 
 impl<H: ArrayHeader> ArrayRows<H> {
-    /// Begins with the first value. Where bytes are being unpacked the first row is looked at: nobody should make room for as
-    /// many features as a header merely claims.
+    /// Begins with the first value. Where bytes are being unpacked the first row is looked at: nobody should make space
+    /// for as many features as a header merely claims.
     pub(crate) fn new(
         file: &str,
         mut source: Box<dyn Read + Send>,
@@ -88,7 +88,8 @@ impl<H: ArrayHeader> ArrayRows<H> {
         })
     }
 
-    /// Counts rows; after the last one nothing may follow. Reading to the end also makes a decompressor compare its checksum.
+    /// Counts rows; after the last one nothing may follow. Reading to the end also makes a decompressor compare its
+    /// checksum.
     fn passed(&mut self, count: usize) -> Result<(), Fault> {
         self.done += count;
         if self.done < self.layout.rows {

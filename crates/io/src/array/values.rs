@@ -40,7 +40,7 @@ impl Values {
         }
     }
 
-    /// Makes room for exactly `count` values.
+    /// Makes space for exactly `count` values.
     pub(crate) fn reserve(&mut self, count: usize) -> Result<(), ArrayFault> {
         let (reserved, size) = match self {
             Self::F64(values) => (values.try_reserve_exact(count), 8),
@@ -50,7 +50,8 @@ impl Values {
         reserved.map_err(|_| ArrayFault::Memory { bytes: count as u64 * size })
     }
 
-    /// Takes whole items from `bytes`, of a type that goes into this one. After an error, [`len`](Self::len) is the index of the bad value.
+    /// Takes whole items from `bytes`, of a type that goes into this one. After an error, [`len`](Self::len) is the
+    /// index of the bad value.
     pub(crate) fn extend(&mut self, encoding: Encoding, bytes: &[u8]) -> Result<(), BadValue> {
         let big = encoding.big_endian;
         match self {

@@ -18,7 +18,7 @@ use crate::error::ReadError;
 
 const MAGIC: &[u8; 6] = b"ARROW1";
 
-/// Reads a file with a footer; `label` is the label column asked for.
+/// Reads a file with a footer; `label` is the label column requested.
 pub(crate) fn read_file(file: &str, bytes: &[u8], label: Option<&str>) -> Result<Dataset, ReadError> {
     guarded(file, "Arrow", || samples_of_file(bytes, label).map_err(|fault| ReadError::content(file, fault)))
 }
@@ -45,7 +45,7 @@ fn samples_of_file(bytes: &[u8], label: Option<&str>) -> Result<Dataset, Columna
     collect(plan, rows, reader)
 }
 
-/// Reads a stream; `label` is the label column asked for.
+/// Reads a stream; `label` is the label column requested.
 pub(crate) fn read_stream(file: &str, bytes: &[u8], label: Option<&str>) -> Result<Dataset, ReadError> {
     guarded(file, "Arrow", || samples_of_stream(bytes, label).map_err(|fault| ReadError::content(file, fault)))
 }
@@ -88,10 +88,10 @@ fn footer(bytes: &[u8]) -> Result<&[u8], ColumnarFault> {
     let rest = bytes.strip_suffix(MAGIC);
     let rest = rest.ok_or_else(|| damaged(format!("{} bytes, which do not end in `ARROW1`", bytes.len())))?;
     let (rest, length) = rest.split_last_chunk::<4>().ok_or_else(|| damaged("no footer"))?;
-    let (length, room) = (i32::from_le_bytes(*length), rest.len().saturating_sub(8));
+    let (length, space) = (i32::from_le_bytes(*length), rest.len().saturating_sub(8));
     match usize::try_from(length) {
-        Ok(length) if length <= room => Ok(&rest[rest.len() - length..]),
-        _ => Err(damaged(format!("a footer of {length} bytes in a file that has room for {room}"))),
+        Ok(length) if length <= space => Ok(&rest[rest.len() - length..]),
+        _ => Err(damaged(format!("a footer of {length} bytes in a file that has space for {space}"))),
     }
 }
 
@@ -108,7 +108,7 @@ fn next(bytes: &[u8]) -> Result<Option<Found<'_>>, ColumnarFault> {
     if bytes.is_empty() {
         return Ok(None);
     }
-    let cut = || damaged("a message that ends before its length is told");
+    let cut = || damaged("a message that ends before its length is known");
     // Before version 0.15 there was no mark in front of the length.
     let (length, start) = match word(0).ok_or_else(cut)? {
         -1 => (word(4).ok_or_else(cut)?, 8),

@@ -111,7 +111,7 @@ pub enum ColumnarFault {
     /// The values do not fit into memory.
     #[error("{bytes} bytes of memory are needed for the values, and could not be had")]
     Memory {
-        /// Bytes asked for.
+        /// Bytes requested.
         bytes: u128,
     },
     /// A row group or a record batch, which is held as a whole, is larger than what is allowed.
@@ -132,7 +132,7 @@ pub enum ColumnarFault {
         /// Bytes that may be taken.
         allowed: u64,
     },
-    /// The label column cannot be told.
+    /// The label column cannot be determined.
     #[error(transparent)]
     Label(#[from] LabelFault),
 }
@@ -171,7 +171,7 @@ impl ColumnarFault {
             }
             Self::Memory { .. } => "use a machine with more memory, or save the columns as 32-bit floats",
             Self::Group { rows, bytes, allowed } => {
-                // A quarter of what is allowed leaves room for the rest of the work.
+                // A quarter of what is allowed leaves space for the rest of the work.
                 let most = (*rows as u128 * u128::from(*allowed) / 4 / (*bytes).max(1)).max(1);
                 let rows = 1u128 << most.ilog2();
                 return Some(format!(

@@ -4,9 +4,9 @@
 //! ```text
 //!     held ≤ max over groups Σ over columns read (bytes packed + bytes unpacked)  +  batches  +  what the footer became
 //! ```
-//! Both sizes stand in the footer, so that what a group takes is known, and can be refused, before any of it is read. Its bytes
-//! are read once and checked page by page before the library sees them; the library decodes these bytes, and never goes
-//! back to the file.
+//! Both sizes stand in the footer, so that what a group takes is known, and can be refused, before any of it is read.
+//! Its bytes are read once and checked page by page before the library sees them; the library decodes these bytes, and
+//! never goes back to the file.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};

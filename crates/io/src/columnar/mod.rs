@@ -2,7 +2,7 @@
 //!
 //! | column | what it is | types |
 //! |---|---|---|
-//! | `label`, `class`, `target`, `y`, or the one asked for | classes | text, integers, bools, whole floats, categories |
+//! | `label`, `class`, `target`, `y`, or the one requested | classes | text, integers, bools, whole floats, categories |
 //! | `id` where it is the first, pandas' `__index_level_0__` | names of the samples | text, integers |
 //! | all others | features | floats, integers up to 2^53, bools, lists of these of one length |
 //!
@@ -10,7 +10,7 @@
 //! samples are bytes, where all are floats of 32 or 16 bits they are singles, else doubles. Nulls, NaN and infinities
 //! are refused by row and column, columns of any other type by name.
 //!
-//! A file is read whole ([`parquet::read`], [`arrow::read_file`], [`arrow::read_stream`]) or portion by portion
+//! A file is read whole ([`parquet::read`], [`arrow::read_file`], [`arrow::read_stream`]) or chunk by chunk
 //! ([`rows::ColumnarRows`]): the checks, the [`Plan`] and the [`Table`] are the same, and so are rows and messages.
 //!
 //! The libraries that decode these files believe what is written in them, and panic where it is not so. What they
@@ -82,10 +82,10 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(schema: &Schema, asked: Option<&str>) -> Result<Self, ColumnarFault> {
+    fn new(schema: &Schema, requested: Option<&str>) -> Result<Self, ColumnarFault> {
         let columns = schema.fields().len();
         let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
-        let label = table::label(asked, columns, &names)?;
+        let label = table::label(requested, columns, &names)?;
         let named_id = (names.first().is_some_and(|name| name == "id") && label != Some(0)).then_some(0);
         let index = names.iter().position(|name| name == PANDAS_INDEX).filter(|&at| label != Some(at));
         // Where rows have an id, the index is no feature either.
@@ -180,7 +180,7 @@ impl Table {
         }
     }
 
-    /// Makes room for so many rows more.
+    /// Makes space for so many rows more.
     fn reserve(&mut self, rows: usize) -> Result<(), ColumnarFault> {
         let bytes = rows as u128 * self.cols() as u128 * self.plan.bytes() as u128;
         let cells = rows.checked_mul(self.cols()).ok_or(ColumnarFault::Memory { bytes })?;

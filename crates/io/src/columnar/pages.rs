@@ -48,8 +48,8 @@ fn value_bytes(chunk: &ColumnChunkMetaData) -> u128 {
     }
 }
 
-/// Where a chunk lies in a file of `length` bytes: its first byte, and how many it has. Refuses what is packed in a way that
-/// is not read.
+/// Where a chunk lies in a file of `length` bytes: its first byte, and how many it has. Refuses what is packed in a way
+/// that is not read.
 pub(super) fn place(chunk: &ColumnChunkMetaData, column: &str, length: u64) -> Result<(u64, usize), ColumnarFault> {
     let codec = chunk.compression();
     if bound(codec, 0).is_none() {

@@ -1,8 +1,8 @@
-//! Parquet: `PAR1`, the columns in row groups, a footer that tells where they are, its length, `PAR1`.
+//! Parquet: `PAR1`, the columns in row groups, a footer with their places, its length, `PAR1`.
 //!
 //! The footer also holds the Arrow schema that the writer had; it is left alone, as what it adds (categories, the width
-//! of offsets) makes no difference here. Read whole, the file is held as it is and unpacked page by page; how it is read
-//! row group by row group is in [`super::groups`].
+//! of offsets) makes no difference here. Read whole, the file is held as it is and unpacked page by page; how it is
+//! read row group by row group is in [`super::groups`].
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ const DEEPEST: usize = 64;
 /// Rows that are decoded at once, where the whole file is read.
 pub(super) const BATCH: usize = 4096;
 
-/// Reads a table; `label` is the label column asked for.
+/// Reads a table; `label` is the label column requested.
 pub(crate) fn read(file: &str, bytes: Vec<u8>, label: Option<&str>) -> Result<Dataset, ReadError> {
     guarded(file, "Parquet", || samples(Bytes::from(bytes), label).map_err(|fault| ReadError::content(file, fault)))
 }
@@ -58,10 +58,10 @@ pub(super) fn footer_length(tail: &[u8], length: u64) -> Result<usize, ColumnarF
         b'E' => return Err(ColumnarFault::Encrypted),
         _ => return Err(not_the_end()),
     }
-    let (footer, room) = (u32::from_le_bytes(*footer), length.saturating_sub(12));
-    match u64::from(footer) <= room {
+    let (footer, space) = (u32::from_le_bytes(*footer), length.saturating_sub(12));
+    match u64::from(footer) <= space {
         true => Ok(footer as usize),
-        false => Err(damaged(format!("a footer of {footer} bytes in a file that has room for {room}"))),
+        false => Err(damaged(format!("a footer of {footer} bytes in a file that has space for {space}"))),
     }
 }
 
@@ -76,7 +76,7 @@ fn check_footer(bytes: &[u8]) -> Result<(), ColumnarFault> {
     }
 }
 
-/// What a footer tells.
+/// What a footer says.
 pub(super) struct Contents {
     pub metadata: ArrowReaderMetadata,
     pub plan: Plan,

@@ -1,12 +1,12 @@
-//! A columnar file read portion by portion: record batches in, blocks of samples out.
+//! A columnar file read chunk by chunk: record batches in, blocks of samples out.
 //!
 //! ```text
 //!     batches     ├──────┼──────┼──────┼──────┤        as the file has them
-//!     blocks      ├─────────┼─────────┼───────┤        as they are asked for
+//!     blocks      ├─────────┼─────────┼───────┤        as they are requested
 //! ```
-//! What of a batch does not fit into a block waits for the next one. Every batch goes through the same [`Table`] as in a
-//! file that is read whole, behind the same wall: rows, types and messages are the same. Classes and names are checked, and
-//! dropped.
+//! What of a batch does not fit into a block waits for the next one. Every batch goes through the same [`Table`] as in
+//! a file that is read whole, behind the same wall: rows, types and messages are the same. Classes and names are
+//! checked, and dropped.
 
 use arrow_array::RecordBatch;
 use eigenspan_core::data::{Matrix, Source, StreamError};
@@ -23,7 +23,7 @@ pub(super) trait Batches: Send {
     /// The next rows; `None` after the last.
     fn next(&mut self) -> Result<Option<RecordBatch>, ReadError>;
 
-    /// Rows of all batches, where the file tells.
+    /// Rows of all batches, where the file has them.
     fn rows(&self) -> Option<usize>;
 
     /// Leaves out as much as can be without decoding it, `rows` at most; returns how many rows these were.

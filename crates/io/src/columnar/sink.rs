@@ -16,7 +16,8 @@ use crate::Names;
 use crate::atomic::Replacement;
 use crate::error::WriteError;
 
-/// Bytes of a row group at most: what is kept in memory until it is written, and again by whoever reads it portion by portion.
+/// Bytes of a row group at most: what is kept in memory until it is written, and again by whoever reads it chunk by
+/// chunk.
 const GROUP_BYTES: usize = 64 << 20;
 
 /// Rows of a row group.

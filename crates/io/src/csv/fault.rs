@@ -59,7 +59,7 @@ pub enum CsvFault {
         /// What stands there, cut after 40 characters.
         text: String,
     },
-    /// The label column cannot be told.
+    /// The label column cannot be determined.
     #[error(transparent)]
     Label(#[from] LabelFault),
 }

@@ -2,7 +2,7 @@
 //!
 //! * Columns are separated by comma, semicolon or tab, whichever splits the first lines alike.
 //! * The first line is a header if one of its cells is text; the cells of a label column given by number do not count.
-//! * A column named `label`, `class`, `target` or `y` holds classes, unless another is asked for. A first column
+//! * A column named `label`, `class`, `target` or `y` holds classes, unless another is requested. A first column
 //!   named `id` names the samples. All others are features.
 //! * Blank lines are skipped. There are no comments: `#` is text like any other.
 
@@ -29,7 +29,7 @@ const SEPARATORS: [u8; 3] = [b',', b'\t', b';'];
 /// Rows that are looked at to find the separator.
 const LOOK_AT: usize = 20;
 
-/// Reads a table; `label` is the label column asked for.
+/// Reads a table; `label` is the label column requested.
 pub(crate) fn read(file: &str, text: &str, label: Option<&str>) -> Result<Dataset, ReadError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     samples(text, label).map_err(|fault| ReadError::content(file, fault))
@@ -77,8 +77,8 @@ fn is_blank(row: &StringRecord) -> bool {
     row.len() <= 1 && row.iter().all(str::is_empty)
 }
 
-/// The line on which the row begins that is `byte` bytes after the beginning of `text`. The reader's own count stops before
-/// blank lines, so lines are counted anew: this happens once, for the message of an error.
+/// The line on which the row begins that is `byte` bytes after the beginning of `text`. The reader's own count stops
+/// before blank lines, so lines are counted anew: this happens once, for the message of an error.
 fn lines_before(text: impl Read, byte: u64) -> io::Result<usize> {
     let (mut line, mut after_return) = (1, false);
     for (at, found) in BufReader::new(text).bytes().enumerate() {
@@ -119,9 +119,9 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(first: &StringRecord, asked: Option<&str>) -> Result<Self, CsvFault> {
+    fn new(first: &StringRecord, requested: Option<&str>) -> Result<Self, CsvFault> {
         let columns = first.len();
-        let number = table::asked_number(asked, columns);
+        let number = table::requested_number(requested, columns);
         let is_name = |(at, cell): (usize, &str)| match number {
             // The classes in the first row of data are text as well.
             Some(number) if at + 1 == number => table::LABEL_NAMES.contains(&cell),
@@ -130,7 +130,7 @@ impl Plan {
         let header =
             first.iter().enumerate().any(is_name).then(|| first.iter().map(str::to_string).collect::<Vec<_>>());
         let names = header.as_deref().unwrap_or_default();
-        let label = table::label(asked, columns, names)?;
+        let label = table::label(requested, columns, names)?;
         let id = (names.first().is_some_and(|name| name == "id") && label != Some(0)).then_some(0);
         let features: Vec<usize> = (0..columns).filter(|&at| Some(at) != label && Some(at) != id).collect();
         match features.is_empty() {

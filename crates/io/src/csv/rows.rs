@@ -13,7 +13,7 @@ use crate::input::Input;
 use crate::libsvm;
 use crate::read::{ClassCounts, Extras};
 
-/// Bytes at the beginning by which separator and kind are told.
+/// Bytes at the beginning by which separator and kind are detected.
 const START: u64 = 8 << 20;
 
 /// A table in a file.
@@ -49,8 +49,8 @@ impl Name {
 }
 
 impl CsvRows {
-    /// Looks at the beginning of the file; `None` where it is no CSV that can be read in order (LIBSVM is such text), or has
-    /// names of rows where `ids` are wanted.
+    /// Looks at the beginning of the file; `None` where it is no CSV that can be read in order (LIBSVM is such text),
+    /// or has names of rows where `ids` are wanted.
     pub(crate) fn open(
         input: Input<'static>,
         path: PathBuf,
@@ -192,7 +192,7 @@ impl Source for CsvRows {
 mod tests {
     use super::*;
 
-    /// A file of this text, and how it opens; packed by gzip where asked for.
+    /// A file of this text, and how it opens; packed by gzip where requested.
     fn opened(
         text: &str,
         label: Option<&str>,

@@ -1,7 +1,7 @@
 //! One image, from bytes that nobody vouches for to values.
 //!
-//! The decoders are those of the crate `image`. Before one of them takes memory for the pixels, their number is compared
-//! with the bytes of the file. What a format can hold at most follows from its packing:
+//! The decoders are those of the crate `image`. Before one of them takes memory for the pixels, their number is
+//! compared with the bytes of the file. What a format can hold at most follows from its packing:
 //!
 //! | format | bits of pixels in one bit of the file, at most | because |
 //! |---|--:|---|
@@ -48,7 +48,7 @@ impl Values {
     }
 }
 
-/// Decodes an image, turns it to grey and brings it to a size, where asked for.
+/// Decodes an image, turns it to grey and brings it to a size, where requested.
 pub(super) fn picture(bytes: &[u8], grey: bool, resize: Option<ImageShape>) -> Result<Picture, ImagesFault> {
     let format = Format::of(bytes);
     let decoded = contained(|| format.decode(bytes));
@@ -214,8 +214,8 @@ impl Format {
 
 /// Height, width and bits of a pixel before packing, from the header of a PNG.
 fn png_header(bytes: &[u8]) -> Option<(u32, u32, u64)> {
-    let &[.., a, b, c, d, e, f, g, h, depth, colour] = bytes.first_chunk::<26>()?;
-    let channels = [1, 1, 3, 1, 2, 1, 4].get(usize::from(colour)).unwrap_or(&1);
+    let &[.., a, b, c, d, e, f, g, h, depth, color] = bytes.first_chunk::<26>()?;
+    let channels = [1, 1, 3, 1, 2, 1, 4].get(usize::from(color)).unwrap_or(&1);
     Some((u32::from_be_bytes([e, f, g, h]), u32::from_be_bytes([a, b, c, d]), u64::from(depth) * channels))
 }
 
@@ -372,8 +372,8 @@ mod tests {
     fn alpha_is_left_out() {
         let with = [1, 2, 3, 4, 250, 128, 0, 255];
         let file = written(&with, 2, 1, ExtendedColorType::Rgba8, ImageFormat::Png);
-        let colour = Values::U8(vec![1, 2, 3, 250, 128, 0]);
-        assert_eq!(plain(&file), Ok(Picture { height: 1, width: 2, channels: 3, values: colour }));
+        let color = Values::U8(vec![1, 2, 3, 250, 128, 0]);
+        assert_eq!(plain(&file), Ok(Picture { height: 1, width: 2, channels: 3, values: color }));
         let file = written(&[7, 0, 9, 255], 2, 1, ExtendedColorType::La8, ImageFormat::Png);
         assert_eq!(plain(&file), Ok(grey(1, 2, &[7, 9])));
     }
@@ -457,8 +457,8 @@ mod tests {
 
     #[test]
     fn files_written_by_pillow_have_the_pixels_that_pillow_finds() {
-        let colour = [1, 2, 3, 250, 128, 0, 9, 9, 9, 0, 255, 0, 77, 66, 55, 255, 255, 255];
-        let expected = Picture { height: 2, width: 3, channels: 3, values: Values::U8(colour.to_vec()) };
+        let color = [1, 2, 3, 250, 128, 0, 9, 9, 9, 0, 255, 0, 77, 66, 55, 255, 255, 255];
+        let expected = Picture { height: 2, width: 3, channels: 3, values: Values::U8(color.to_vec()) };
         assert_eq!(plain(&PNG_BY_PILLOW), Ok(expected));
 
         #[rustfmt::skip]

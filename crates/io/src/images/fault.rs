@@ -55,14 +55,14 @@ pub enum ImagesFault {
         /// Height and width of the first image.
         of_first: (usize, usize),
     },
-    /// Colour among grey, or grey among colour.
-    #[error("is {found}, while `{first}` is {of_first}: expected all in grey or all in colour")]
+    /// Color among grey, or grey among color.
+    #[error("is {found}, while `{first}` is {of_first}: expected all in grey or all in color")]
     OtherChannels {
-        /// `grey` or `in colour`.
+        /// `grey` or `in color`.
         found: &'static str,
         /// The first image.
         first: String,
-        /// `grey` or `in colour`.
+        /// `grey` or `in color`.
         of_first: &'static str,
     },
     /// 8 bits among 16, or 16 among 8.
@@ -84,9 +84,9 @@ pub enum ImagesFault {
     /// A size that images cannot be brought to.
     #[error("images cannot be brought to {height} × {width} pixels: expected sides from 1 to {most}", most = u16::MAX)]
     Resize {
-        /// The height asked for.
+        /// The height requested.
         height: usize,
-        /// The width asked for.
+        /// The width requested.
         width: usize,
     },
 }

@@ -2,16 +2,16 @@
 //!
 //! | what | how |
 //! |---|---|
-//! | images | PNG, JPEG, PBM, PGM, PPM (P1 to P6) and BMP, told by their first bytes; other files are left alone, unless they are named like an image |
+//! | images | PNG, JPEG, PBM, PGM, PPM (P1 to P6) and BMP, recognized by their first bytes; other files are left alone, unless they are named like an image |
 //! | order | by name, byte for byte, folder by folder; ids are the paths in the folder, with `/` |
 //! | hidden files, links | what begins with a dot is not looked at; links to files are followed, links to folders are not |
 //! | classes | the first sub-folder, however deep the image lies below it; none where all images lie in the folder itself |
 //! | values | 8 bits as they are, 16 bits as `f64` from 0 to 65535; PNG of fewer bits and PNM of another maximum are stretched to 255 or 65535 and rounded (what is above the maximum counts as the maximum) |
-//! | colour | red, green and blue of each pixel are three features, and alpha is left out; a BMP with a palette of greys is grey |
+//! | color | red, green and blue of each pixel are three features, and alpha is left out; a BMP with a palette of greys is grey |
 //! | grey | (2126 R + 7152 G + 722 B) / 10000, rounded down: the weights of Rec. 709 on the values as stored |
 //! | size | bicubic (a = −0.5), as wide as the shrinking asks for, rounded; after the turn to grey |
 //!
-//! Pixels are taken as stored: neither colour profiles nor the turn that a camera notes in EXIF are applied. Of an
+//! Pixels are taken as stored: neither color profiles nor the turn that a camera notes in EXIF are applied. Of an
 //! animated PNG, the first picture is read.
 
 mod decode;
@@ -35,7 +35,7 @@ use crate::input::is_image;
 /// Endings of names that promise an image.
 const ENDINGS: [&str; 8] = ["png", "jpg", "jpeg", "pgm", "ppm", "pbm", "pnm", "bmp"];
 
-/// Bytes that tell whether a file is an image.
+/// Bytes that show whether a file is an image.
 const LOOK_AT: u64 = 16;
 
 /// Reads all images of a folder.
@@ -79,7 +79,7 @@ struct Candidate {
     id: String,
 }
 
-/// Gathers the files below a folder in the order of their names. `above` is the path from the folder asked for.
+/// Gathers the files below a folder in the order of their names. `above` is the path from the folder requested.
 fn walk(folder: &Path, above: &str, files: &mut Vec<Candidate>) -> Result<(), ReadError> {
     let failed = |source| ReadError::Io { file: folder.display().to_string(), doing: "read", source };
     let mut entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(failed)?;
@@ -120,8 +120,8 @@ impl Candidate {
         let failed = |source| ReadError::Io { file: self.name(), doing: "read", source };
         let Some((file, mut bytes)) = self.begun()? else { return Ok(None) };
         let rest = file.metadata().map_err(failed)?.len().saturating_sub(bytes.len() as u64);
-        let room = usize::try_from(rest).ok().and_then(|rest| bytes.try_reserve_exact(rest).ok());
-        room.ok_or_else(|| failed(std::io::ErrorKind::OutOfMemory.into()))?;
+        let space = usize::try_from(rest).ok().and_then(|rest| bytes.try_reserve_exact(rest).ok());
+        space.ok_or_else(|| failed(std::io::ErrorKind::OutOfMemory.into()))?;
         file.take(rest).read_to_end(&mut bytes).map_err(failed)?;
         Ok(Some(bytes))
     }
@@ -208,8 +208,8 @@ impl Gathered {
             return Err(ImagesFault::OtherSize { height: kind.height, width: kind.width, first: id(), of_first });
         }
         if kind.channels != first.channels {
-            let colour = |kind: Kind| if kind.channels == 1 { "grey" } else { "in colour" };
-            return Err(ImagesFault::OtherChannels { found: colour(kind), first: id(), of_first: colour(first) });
+            let color = |kind: Kind| if kind.channels == 1 { "grey" } else { "in color" };
+            return Err(ImagesFault::OtherChannels { found: color(kind), first: id(), of_first: color(first) });
         }
         match (&mut self.values, picture.values) {
             (All::U8(all), Values::U8(values)) => all.extend(values),

@@ -33,7 +33,7 @@ pub enum MatFault {
         /// Bytes that are there.
         found: u64,
     },
-    /// A short tag that claims more than it has room for.
+    /// A short tag that claims more than it has space for.
     #[error("{place}: expected at most 4 bytes of data in a short tag, found a claim of {found}")]
     Small {
         /// Where the tag begins.
@@ -94,7 +94,7 @@ pub enum MatFault {
         /// The decompressor's words.
         source: std::io::Error,
     },
-    /// A packed element goes on after its array.
+    /// A packed element continues after its array.
     #[error("{place}: expected the end of the packed array, found more bytes")]
     Overrun {
         /// Where the array should end.
@@ -122,7 +122,7 @@ pub enum MatFault {
         /// The number of the type of the element.
         found: u32,
     },
-    /// The array asked for holds no real numbers.
+    /// The array requested holds no real numbers.
     #[error("expected real numbers, found {found}")]
     NotNumbers {
         /// Size and class of the array.
@@ -140,11 +140,11 @@ pub enum MatFault {
         /// The lengths found.
         shape: Vec<usize>,
     },
-    /// The array asked for is not there.
-    #[error("expected an array `{asked}`, found {}", shown(arrays))]
+    /// The array requested is not there.
+    #[error("expected an array `{requested}`, found {}", shown(arrays))]
     NoArray {
-        /// The array asked for.
-        asked: String,
+        /// The array requested.
+        requested: String,
         /// The arrays that are there, with size and class.
         arrays: Vec<String>,
     },

@@ -58,7 +58,7 @@ pub(crate) fn read(
     let left = length.bytes().map_or(u64::MAX, |bytes| bytes.saturating_sub(HEADER as u64));
     let mut body = Body::new(source, big_endian, Place { byte: HEADER as u64, packed: None }, left);
     let counted = matches!(length, Length::Counted(_));
-    let mut search = Search { file, asked: array, counted, ..Search::default() };
+    let mut search = Search { file, requested: array, counted, ..Search::default() };
     loop {
         let place = body.place;
         let element = match body.next() {
@@ -114,7 +114,7 @@ enum Rank {
 #[derive(Default)]
 struct Search<'a> {
     file: &'a str,
-    asked: Option<&'a str>,
+    requested: Option<&'a str>,
     /// Whether the bytes of the file were counted before they are read.
     counted: bool,
     /// All names, and all arrays as messages show them.
@@ -202,8 +202,8 @@ impl Search<'_> {
     /// How an array suits as samples, if at all.
     fn rank(&self, head: &Head) -> Result<Option<Rank>, ReadError> {
         let is_matrix = head.is_real() && head.shape[0] >= 2 && head.shape[1] >= 2 && !head.shape.contains(&0);
-        Ok(match self.asked {
-            Some(asked) if asked == head.name => {
+        Ok(match self.requested {
+            Some(requested) if requested == head.name => {
                 let fault = match *head.shape {
                     _ if !head.is_real() => MatFault::NotNumbers { found: head.kind() },
                     _ if head.shape.contains(&0) => MatFault::NoValues { shape: head.shape.clone() },
@@ -220,12 +220,12 @@ impl Search<'_> {
 
     /// The array of samples, and the classes that go with it.
     fn choose(self) -> Result<(Kept, Option<Classes>), ReadError> {
-        let fault = match (self.asked, self.kept) {
+        let fault = match (self.requested, self.kept) {
             (_, Some(kept)) => {
                 let classes = classes::partner(&kept.name, self.classes);
                 return Ok((kept, classes));
             }
-            (Some(asked), None) => MatFault::NoArray { asked: asked.to_string(), arrays: self.arrays },
+            (Some(requested), None) => MatFault::NoArray { requested: requested.to_string(), arrays: self.arrays },
             (None, None) if self.candidates.is_empty() => MatFault::NoSamples { arrays: self.arrays },
             (None, None) => MatFault::Several { arrays: self.candidates },
         };

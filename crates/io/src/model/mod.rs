@@ -14,8 +14,8 @@
 //!
 //! Format 6 is what is written. In the formats before it PCA is PCE with parameters of its own.
 //!
-//! A model file is hostile until checked: the checksum (`../seal.rs`), sizes against the file, numbers against each other,
-//! and the directions of PCE against orthogonality, before anything is computed with them.
+//! A model file is hostile until checked: the checksum (`../seal.rs`), sizes against the file, numbers against each
+//! other, and the directions of PCE against orthogonality, before anything is computed with them.
 
 mod pce;
 mod provenance;

@@ -3,10 +3,10 @@
 //! ```text
 //!     tensors   basis (m × columns) · sigma (min(n, m) or fewer) · cut (τ, λ, √Σσ²) · mean (m)? · deviation (m)?
 //! ```
-//! Format 1 held all min(n, m) singular values, and no √Σσ² in `cut`; format 2 may hold the leading ones only. Format 4 is the
-//! same with soft weights, and what chose them, or features of length one: a program that does not know them says so by the
-//! version. Format 5 is a model of samples that arrived one by one, with what the next sample goes on from: `spare`
-//! (m × the other directions), `trail` (f, Σ f^(2·age), energy lost, most of it in one direction).
+//! Format 1 held all min(n, m) singular values, and no √Σσ² in `cut`; format 2 may hold the leading ones only. Format 4
+//! is the same with soft weights, and what chose them, or features of length one: a program that does not know them
+//! says so by the version. Format 5 is a model of samples that arrived one by one, with what the next sample goes on
+//! from: `spare` (m × the other directions), `trail` (f, Σ f^(2·age), energy lost, most of it in one direction).
 
 use eigenspan_core::data::generate::Normal;
 use eigenspan_core::data::{ImageShape, NumberType};

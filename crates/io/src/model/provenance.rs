@@ -15,7 +15,8 @@ pub struct Provenance {
     pub eigenspan: String,
     /// The name of the data, without its folder.
     pub data: String,
-    /// SHA-256 of the training samples, see [`Fingerprint`]; of several files, of their names and fingerprints; none where the samples were an array in memory.
+    /// SHA-256 of the training samples, see [`Fingerprint`]; of several files, of their names and fingerprints; none
+    /// where the samples were an array in memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_sha256: Option<String>,
     /// The seed, where chance played a part.
@@ -36,7 +37,8 @@ impl Provenance {
 }
 
 impl Provenance {
-    /// Of a model that went on from one with more samples: the first and the last name, and a hash of both fingerprints.
+    /// Of a model that went on from one with more samples: the first and the last name, and a hash of both
+    /// fingerprints.
     pub fn after(before: &Self, part: &PartOfData) -> Self {
         let first = before.data.split(" … ").next().unwrap_or_default();
         let digits = before.data_sha256.as_deref().unwrap_or("-");

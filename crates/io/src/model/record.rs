@@ -1,7 +1,7 @@
 //! Models of every method: the facts of its [`Record`] in the header, its arrays as tensors.
 //!
-//! Format 3 is the same with parameters as they were written then: under older names, `{"fixed": 300}` for 300. They are
-//! read as what they say.
+//! Format 3 is the same with parameters as they were written then: under older names, `{"fixed": 300}` for 300. They
+//! are read as what they say.
 
 use eigenspan_core::model::fitted::Fitted;
 use eigenspan_core::model::record::{Arrays, Record};

@@ -99,7 +99,7 @@ pub enum NpyFault {
         /// Bytes that are there.
         found: u64,
     },
-    /// A packed array goes on after its values.
+    /// A packed array continues after its values.
     #[error(
         "the header claims shape {} of `{descr}`, {needed} bytes with the header, but more bytes follow",
         tuple(shape)
@@ -166,7 +166,7 @@ impl NpyFault {
             Self::ItemType { .. } => "save plain numbers: `np.save(file, np.asarray(x, dtype=float))`",
             Self::OneAxis { .. } => "use `x.reshape(-1, 1)` for one feature, `x.reshape(1, -1)` for one sample",
             Self::Axes { shape } if shape.len() == 4 => {
-                "colour images: use one channel, or `x.reshape(len(x), -1)` to take all as features"
+                "color images: use one channel, or `x.reshape(len(x), -1)` to take all as features"
             }
             Self::Axes { .. } => "use `x.reshape(len(x), -1)` to make every sample one row",
             Self::NoValues { .. } => "check the selection that this array was saved from",

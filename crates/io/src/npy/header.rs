@@ -20,7 +20,7 @@ pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 /// The longest header that is read. NumPy's own are below 200 bytes unless records are described.
 const LONGEST: u64 = 64 * 1024;
 
-/// Bytes of every header written here: room for any two axes, so that the rows can be filled in at the end.
+/// Bytes of every header written here: space for any two axes, so that the rows can be filled in at the end.
 pub(crate) const WRITTEN: usize = 128;
 
 #[derive(Debug, Clone)]
@@ -115,10 +115,10 @@ impl Header {
 /// The header of a two-axis array in C order, always [`WRITTEN`] bytes long.
 pub(crate) fn written(descr: &str, rows: usize, cols: usize) -> Vec<u8> {
     let text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({rows}, {cols}), }}");
-    let room = WRITTEN - 10;
-    let mut bytes = [MAGIC, &[1, 0], &(room as u16).to_le_bytes()].concat();
-    bytes.extend(format!("{text:<width$}\n", width = room - 1).into_bytes());
-    assert_eq!(bytes.len(), WRITTEN, "two axes of 20 digits leave room in the header");
+    let space = WRITTEN - 10;
+    let mut bytes = [MAGIC, &[1, 0], &(space as u16).to_le_bytes()].concat();
+    bytes.extend(format!("{text:<width$}\n", width = space - 1).into_bytes());
+    assert_eq!(bytes.len(), WRITTEN, "two axes of 20 digits leave space in the header");
     bytes
 }
 

@@ -70,8 +70,8 @@ fn list(source: &mut impl Read, length: Length) -> Result<(Header, List), NpyFau
     Ok((header, list))
 }
 
-/// Reads the header of an array whose rows are read one after the other; `None` where it is in Fortran order, whose rows lie
-/// all over the file.
+/// Reads the header of an array whose rows are read one after the other; `None` where it is in Fortran order, whose
+/// rows lie all over the file.
 pub(crate) fn rows(
     file: &str,
     mut source: Box<dyn Read + Send>,
@@ -108,7 +108,7 @@ fn nothing_follows(source: &mut impl Read, header: &Header) -> Result<(), NpyFau
     }
 }
 
-/// A fault in the values; missing bytes are told with the claim of the header.
+/// A fault in the values; missing bytes are reported with the claim of the header.
 fn in_array(fault: ArrayFault, header: &Header) -> NpyFault {
     match fault {
         ArrayFault::Cut { missing } => {

@@ -14,8 +14,8 @@
 //! After the last reading that was allowed it comes all the same, with the interval that k is known to lie in, and a
 //! warning.
 //!
-//! **Where it differs from a fit in memory.** Rules that look at all singular values ([`Lambda::Auto`],
-//!   [`Lambda::ScreeNot`]) are refused, and so are z-scores. Copies count as samples, as in every fit of samples that
+//! **Where it differs from a fit in memory.** Rules that look at all singular values ([`Lambda::Auto`](crate::Lambda::Auto),
+//!   [`Lambda::ScreeNot`](crate::Lambda::ScreeNot)) are refused, and so are z-scores. Copies count as samples, as in every fit of samples that
 //!   are not kept. Singular values are Ritz values: never above the true ones.
 
 use eigenspan_linalg::sketch::{MAX_PASSES, Sketch};

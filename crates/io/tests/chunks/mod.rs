@@ -1,4 +1,4 @@
-//! A file read portion by portion: the rows, the names and the refusals of the file read whole.
+//! A file read chunk by chunk: the rows, the names and the refusals of the file read whole.
 
 use std::io::{Seek as _, Write as _};
 
@@ -36,23 +36,23 @@ fn values(blocks: &[Matrix]) -> (Option<String>, Vec<f64>) {
     (kind, blocks.iter().flat_map(|block| block.view().to_f64().into_vec()).collect())
 }
 
-/// Reads bytes in portions, by a path that a message calls `data`.
-fn portions(bytes: &[u8], at_most: usize) -> Result<(Rows, Vec<Matrix>), String> {
+/// Reads bytes in chunks, by a path that a message calls `data`.
+fn chunks(bytes: &[u8], at_most: usize) -> Result<(Rows, Vec<Matrix>), String> {
     in_file(bytes, |path| {
         let called = |words: String| words.replace(&path.display().to_string(), "data");
         let mut rows = open(path, &ReadOptions::default()).map_err(|error| called(error.to_string()))?;
-        assert!(rows.streams, "read portion by portion");
+        assert!(rows.streams, "read chunk by chunk");
         let blocks = rest(&mut rows, at_most).map_err(called)?;
         Ok((rows, blocks))
     })
 }
 
-/// The same data in portions: rows, type, names and ids, and what is left after rows were left out.
+/// The same data in chunks: rows, type, names and ids, and what is left after rows were left out.
 pub fn give(bytes: &[u8], whole: &Dataset) {
     let n = whole.samples.rows();
     let all = (Some(format!("{:?}", whole.samples.view().number_type())), whole.samples.view().to_f64().into_vec());
     for at_most in [1, 2, 3, 7, n + 1] {
-        let (rows, blocks) = portions(bytes, at_most).unwrap();
+        let (rows, blocks) = chunks(bytes, at_most).unwrap();
         assert_eq!(values(&blocks), all, "{at_most} rows at a time");
         assert_eq!((&rows.ids, &rows.feature_names), (&whole.ids, &whole.feature_names));
         assert!(rows.source.rows().is_none_or(|rows| rows == n));
@@ -69,7 +69,7 @@ pub fn give(bytes: &[u8], whole: &Dataset) {
     }
 }
 
-/// How the bytes are refused in portions.
+/// How the bytes are refused in chunks.
 pub fn refusal(bytes: &[u8], at_most: usize) -> Option<String> {
-    portions(bytes, at_most).err()
+    chunks(bytes, at_most).err()
 }
