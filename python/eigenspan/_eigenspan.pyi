@@ -30,6 +30,7 @@ __all__ = [
     "read_file",
     "recover_file",
     "roc",
+    "rules",
     "singular_values",
     "split",
     "subspaces",
@@ -57,9 +58,9 @@ def fit_method(
 def evaluate(
     x: Any,
     y: tuple[NDArray[np.int64], list[str]],
-    asked: str,
+    request: str,
     cache: str | PathLike[str] | None,
-    hands: tuple[Callable[[], float], Callable[[int, int, str, float | None], object] | None],
+    callbacks: tuple[Callable[[], float], Callable[[int, int, str, float | None], object] | None],
     threads: int | None,
 ) -> tuple[str, list[str]]: ...
 def agreement(estimates: list[float]) -> str | None: ...
@@ -106,7 +107,7 @@ def fold_accuracy(
 @final
 class Neighbourhood:
     def __new__(cls, x: Any, settings: list[str], threads: int | None) -> Neighbourhood: ...
-    def estimate(self, x: Any, settings: str, known: Calibration, threads: int | None) -> dict[str, Any]: ...
+    def estimate(self, x: Any, settings: str, calibration: Calibration, threads: int | None) -> dict[str, Any]: ...
 
 @final
 class Calibration:
