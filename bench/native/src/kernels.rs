@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use eigenspan_kernel::{Ahead, Number, Panel, Square, accumulate_ahead};
+use eigenspan_kernel::{Number, Panel, Prefetch, Square, accumulate_prefetching};
 
 use crate::clock::timed;
 use crate::{Answer, guarded, slice, slice_mut};
@@ -39,7 +39,7 @@ fn multiply<T: Number>(x: &[T], (n, m): (usize, usize)) -> Vec<f64> {
         while let Some(slab) = slabs.next() {
             panel.set_depth(slab.len() / m);
             panel.set_rows(0, slab);
-            accumulate_ahead(&panel, gram.whole(), slabs.peek().map(|slab| Ahead::of(slab)));
+            accumulate_prefetching(&panel, gram.whole(), slabs.peek().map(|slab| Prefetch::of(slab)));
         }
         return gram.into_rows();
     }
@@ -48,10 +48,10 @@ fn multiply<T: Number>(x: &[T], (n, m): (usize, usize)) -> Vec<f64> {
         panel.set_depth(features.len());
         panel.strips_mut().for_each(|mut strip| strip.set_columns(|i| &x[i * m..][features.clone()]));
         let next = features.end..(features.end + T::DEPTH).min(m);
-        accumulate_ahead(
+        accumulate_prefetching(
             &panel,
             gram.whole(),
-            x.chunks_exact(m).map(|sample| Ahead::of(&sample[next.clone()])),
+            x.chunks_exact(m).map(|sample| Prefetch::of(&sample[next.clone()])),
         );
     }
     gram.into_rows()

@@ -62,20 +62,19 @@ print(
     "%",
 )
 print("CPU s: median", np.round(np.median([r[7] for r in R]), 2))
-if "-v" in sys.argv or 1:
-    for r in R:
-        if r[3] != "not_countable" and r[4] != r[2]:
-            print(
-                "#",
-                *r[0],
-                "seed",
-                r[1],
-                "truth",
-                r[2],
-                r[3],
-                r[4],
-                r[5],
-                {a: r[6].get(a) for a in ("t", "crowd", "gap")},
-                "ks %.2f" % (r[6].get("ks", 0) / r[6].get("ks_limit", 1)),
-                file=sys.stderr,
-            )
+for r in R:
+    if r[3] != "not_countable" and r[4] != r[2]:
+        print(
+            "#",
+            *r[0],
+            "seed",
+            r[1],
+            "truth",
+            r[2],
+            r[3],
+            r[4],
+            r[5],
+            {a: r[6].get(a) for a in ("t", "crowd", "gap")},
+            "ks %.2f" % (r[6].get("ks", 0) / r[6].get("ks_limit", 1)),
+            file=sys.stderr,
+        )
